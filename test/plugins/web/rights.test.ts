@@ -113,7 +113,7 @@ describe('rights on the page', { skip: noBrowser }, () => {
       await child.go('/statistics/')
       await child.page.getByText('Late news').first().waitFor()
       await child.go('/downloads/')
-      await child.page.getByText('Your account cannot download').waitFor()
+      await child.page.getByRole('heading', { level: 1, name: 'Your account cannot download' }).waitFor()
       await child.go('/settings/account/')
       await child.page.getByText('You can watch and search what was chosen for you.').waitFor()
       await child.shot('rights-child-settings')

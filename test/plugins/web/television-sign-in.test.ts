@@ -47,6 +47,7 @@ describe('a television without a keyboard', { skip: noBrowser }, () => {
     await phone.shot('link-approve')
     await phone.page.getByRole('button', { name: 'Sign in as mia' }).click()
     await phone.page.getByText('Done: the screen is signed in as mia.').waitFor()
+    await phone.page.getByRole('heading', { level: 1 }).and(phone.page.locator(':focus')).waitFor()
 
     await television.page.getByRole('button', { name: 'Account: mia' }).waitFor()
     await television.page.getByRole('link', { name: 'Fog', exact: true }).first().waitFor()

@@ -46,7 +46,7 @@ function placeOf(removed: Element, parent: Element, ...siblings: Array<Node | nu
       (row) => row?.getAttribute('data-position') === position || (row && row.ariaPosInSet === row.ariaSetSize),
     )
   const row = removed.matches(ROW) ? (after ?? before) : [...(before?.querySelectorAll(ROW) ?? [])].at(-1)
-  return row ?? parent.closest(ROW) ?? headingOf(parent.closest('section, dialog'))
+  return row ?? parent.closest(ROW) ?? headingOf(parent.closest('section, dialog, main'))
 }
 
 const headingOf = (part: Element | null): Element | null => part?.querySelector('h1, h2, h3') ?? part

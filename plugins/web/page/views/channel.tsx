@@ -69,7 +69,7 @@ export default function ChannelView({ params }: ViewProps) {
     if (value && value.channel_id !== id) navigate(`/channel/${value.channel_id}/`, { isReplacing: true })
   }, [value])
   if (state === 'failed')
-    return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => load.reload()} />
+    return failure.status === 404 ? <Unknown /> : <Failed isWhole failure={failure} onRetry={() => load.reload()} />
   if (!value) return <Ghost />
   return <Known key={value.channel_id} channel={value} load={load} />
 }

@@ -29,7 +29,7 @@ type Shown = (typeof SHOWN)[number]
 
 export default function Downloads() {
   if (account.value && !mayDownload.value)
-    return <Empty icon={Lock} title={t('downloads.denied')} text={t('downloads.denied.text')} />
+    return <Empty isWhole icon={Lock} title={t('downloads.denied')} text={t('downloads.denied.text')} />
   return <Queue />
 }
 

@@ -68,7 +68,7 @@ export default function PlaylistView({ params }: ViewProps) {
   useTitle(value?.playlist_name)
   useTaskEnd(['subscribe_to', 'update_subscribed', 'download_pending', 'check_reindex'], () => void load.reload())
   if (state === 'failed')
-    return failure.status === 404 ? <Unknown /> : <Failed failure={failure} onRetry={() => load.reload()} />
+    return failure.status === 404 ? <Unknown /> : <Failed isWhole failure={failure} onRetry={() => load.reload()} />
   if (!value) return <Ghost />
   return <Known key={id} playlist={value} load={load} />
 }
