@@ -263,14 +263,8 @@ export function openPipeline(parts: PipelineParts) {
       stream,
       requestId: id,
     }
-    const checked = {
-      params,
-      query,
-      actor,
-      page,
-      request: own,
-      headers: openHandlerHeaders(settings.basePath, isSecure),
-    }
+    const headers = openHandlerHeaders(settings.basePath, isSecure)
+    const checked = { params, query, actor, page, request: own, headers }
     return new RequestInput(checked, signals, response) as unknown as Input
   }
 

@@ -15,8 +15,6 @@ import type { AnyTask, Handed } from './task-definition.ts'
 import type { JobContext } from './types.ts'
 import { TRY_LEDGER_AGAIN_MS } from './upkeep.ts'
 
-// ── Claim ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 /** Begins the jobs that have waited longest in a lane, one for each free slot. */
 export function claim<App extends Handed>(runner: Runner<App>, lane: string): void {
   const { ledger, laneSizes, clock, log } = runner
@@ -53,8 +51,6 @@ export function writeBegun<App>({ own, notifications }: Runner<App>, job: Job): 
   own.add(job.id)
   notifications.writeBegun(job)
 }
-
-// ── Begin ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Runs a job whose row says that it has begun. */
 export function begin<App extends Handed>(
@@ -108,8 +104,6 @@ export function stop<App>(entry: Running<App>): void {
 }
 
 const killed = () => errors.conflict('The task was stopped')
-
-// ── Attempt ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 type Outcome =
   | { kind: 'ended'; ending: Ending; error?: unknown }
@@ -229,8 +223,6 @@ function toldOf(words: Words): Pick<Job, 'result' | 'said'> {
 
 const shorten = (text: string, longest: number): string => maskCredentials(text.slice(0, longest))
 
-// ── End ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 /** Writes the last state of a run, passes its slot in the lane to the next job, and answers callers that wait. */
 async function end<App>(runner: Runner<App>, entry: Running<App>, outcome: Outcome): Promise<void> {
   const { job, task } = entry
@@ -292,8 +284,6 @@ function writeOutcome<App>(runner: Runner<App>, { job, task, log }: Running<App>
   return { row, ending }
 }
 
-// ── Answer ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 /** Tells who waits for a job, or listens to all. @param error  what the task threw, for the caller */
 export function answer<App>(
   { ends, clock, forRun, forEnd }: Runner<App>,
@@ -309,8 +299,6 @@ export function answer<App>(
 
 const refusal = ({ state, result, said }: Ending, error: unknown): unknown =>
   state === 'REVOKED' ? killed() : (error ?? errors.unavailable(said ?? result ?? 'The task failed'))
-
-// ── Rescue ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const DAMAGED: Ending = {
   ...withoutWords('FAILED'),

@@ -93,16 +93,13 @@ export function openFailures(clock: Clock) {
 const nameOfTask = (plugin: string): string => `${plugin}.hear`
 const Heard = Type.Object({ event: Type.String(), told: Type.Optional(Type.Unknown()) })
 
-export interface Hearing {
-  readonly task: Task
-  listen(plugin: Plugin, app: WholeApp, bus: EventBus, failures: Failures): void
-}
+export type Hearing = ReturnType<typeof openHearing>
 
 /** Each event is a job's row, on disk before the emitter goes on: they run in order, equal waiting ones merged. */
-export function openHearing({ name }: Plugin): Hearing {
+export function openHearing({ name }: Plugin) {
   const listeners = new Map<string, (event: never) => unknown>()
   let failures: Failures | undefined
-  const task = defineTask({
+  const task: Task = defineTask({
     name: nameOfTask(name),
     title: `Tell the plugin ${name}`,
     payload: Heard,
@@ -135,7 +132,7 @@ export function openHearing({ name }: Plugin): Hearing {
   })
   return {
     task,
-    listen(plugin, app, bus, given) {
+    listen(plugin: Plugin, app: WholeApp, bus: EventBus, given: Failures): void {
       failures = given
       for (const [event, listener] of listenersOf(plugin, app)) {
         listeners.set(event, listener)
@@ -206,7 +203,6 @@ export function guardedImplementation(
     let isMissed = !isAnswer
     try {
       if (!rule?.otherwise) throw refusal
-      // As for events: the types follow from the hook's name, which is known only at run time.
       const instead = rule.otherwise(args as never[], refusal, implementation as never)
       isMissed = true
       return instead
@@ -218,7 +214,7 @@ export function guardedImplementation(
     }
   }
   const wanted = kindOfSubstitute(rule, implementation)
-  /** An answer of another kind, such as none instead of a map, would fail the asker, and the plugin would not be named. */
+  /** An answer of another kind, such as none instead of a map, would fail the caller without naming the plugin. */
   const fitting = (answer: unknown): unknown => {
     if (wanted === undefined || kindOf(answer) === wanted) return answer
     throw new Error(`the answer to ${hook} is ${kindOf(answer)}, but must be ${wanted}`)
