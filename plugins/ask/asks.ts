@@ -1,4 +1,4 @@
-/** Stores asks in the ledger, and applies their answers: the account's view includes more, a video is downloaded. */
+/** Asks in the ledger, and the effect of their answers: the account's view shows more, a video is downloaded. */
 import {
   type Actor,
   actorOf,
@@ -20,24 +20,22 @@ import type { App } from './app.ts'
 import { openAskNews } from './news.ts'
 import type { Answer, Ask } from './tables.ts'
 
-/** Maximum number of asks per account; the oldest answered ones are dropped. */
+/** Of an account; the oldest answered ones are dropped. */
 const MOST_KEPT = 200
 const MOST_WAITING = 20
 const MOST_OFFERED = 8
 const MOST_FOUND = 30
-/** Limit of an account's look-ups at the platform; known videos are not requested again. */
+/** Of an account, at the platform; what is known is not asked for again. */
 const LOOKS = { most: 20, withinMs: 3_600_000 }
 
-/**
- * A video outside of the view. If it is in the archive, its picture is omitted, because nobody has approved it for this
- * account.
- */
+/** A video outside of the view. Of one in the archive without its picture, which nobody has chosen for this account. */
 export const Offer = Type.Object({
   video_id: Type.String(),
   title: Type.String(),
   channel_name: Type.String(),
-  state: Type.Enum(['open', 'waiting', 'coming', 'allowed', 'refused'], {
-    description: 'open: not asked for yet; coming: allowed, and not in the archive yet',
+  state: Type.Enum(['open', 'waiting', 'coming', 'failed', 'allowed', 'refused'], {
+    description:
+      'open: not asked for yet; coming: allowed, and not in the archive yet; failed: allowed, but its download has failed, or it is no longer in the queue',
   }),
   picture: Type.Optional(Type.String({ description: 'of a video of the platform: a small JPEG as a data URL' })),
 })
@@ -59,26 +57,23 @@ interface Wanted {
 
 export interface Asks {
   /**
-   * Videos with these words in their title that the account does not see, or the video of the platform to which a link
-   * leads; none unless admins permit asks.
+   * Videos with these words in their title that the account does not see, or the one of the platform that a link names;
+   * none unless admins permit asks.
    */
   offers(words: string, actor: Actor, signal?: AbortSignal): Promise<Offer[]>
-  /**
-   * Asks for a video, once. @throws not_found: asks are switched off, or there is no such video; conflict: the account
-   * already sees it; throttled
-   */
+  /** Once for each video. @throws not_found: asks are off, or no such video; conflict: seen anyway; throttled */
   ask(videoId: string, actor: Actor, signal?: AbortSignal): Promise<Offer>
   /** The account's asks, the newest first. */
-  own(userId: number): OwnAsk[]
-  /** Marks all answers to the account as seen. */
+  own(userId: number): Promise<OwnAsk[]>
+  /** The account has seen all answers. */
   see(userId: number): Promise<void>
-  /** Asks without an answer, the oldest first. */
+  /** Without an answer, the oldest first. */
   waiting(): Promise<Array<Ask & { is_away: boolean }>>
-  /** @throws not_found; conflict: it was already answered, or the view is full */
+  /** @throws not_found; conflict: it was answered, or the view cannot show that alone */
   answer(id: number, answer: Answer, admin: Actor): Promise<void>
-  /** Shows accounts the videos that were allowed and have arrived in the archive since. */
+  /** Shows what was allowed and has arrived since. */
   showArrived(): Promise<void>
-  /** Restores the messages about waiting asks, which are lost at each restart. */
+  /** Each start begins without messages. */
   begin(): Promise<void>
 }
 
@@ -110,15 +105,12 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
   )
 
   const looks = new Rate(clock, LOOKS)
-  /**
-   * Locks by account, because each answer starts from the view and the playlist as the previous answer has changed
-   * them.
-   */
+  /** By account: each answer starts from the view and the playlist that the one before has left. */
   const locks = openLocks()
   const news = openAskNews(app)
   const isWaiting = (id: number) => selectOne.get(id) !== undefined
 
-  /** @throws not_found: there is no such ask, or it was answered */
+  /** @throws not_found: there is none, or it was answered */
   function waitingAsk(id: number): Ask {
     const ask = selectOne.get(id)
     if (!ask) throw errors.notFound('ask')
@@ -133,31 +125,52 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     return (await beyondView(() => videos.records(hits, actor))).map((text) => JSON.parse(text) as Wanted)
   }
 
-  const offerOf = (wanted: Wanted, ask: Ask | undefined): Offer => ({
-    video_id: wanted.platform_id,
-    title: wanted.title,
-    channel_name: wanted.channel.channel_name,
-    // If it was allowed once and hidden again since, the account may ask again.
-    state: isSettled(ask) || ask?.is_due ? stateOf(ask) : 'open',
-    ...(wanted.picture !== undefined && { picture: wanted.picture }),
-  })
+  /** Whether the queue will download it: it has not failed, or the platform has told when it is out. */
+  function isQueued(id: string): boolean {
+    const item = app.queue.get(id)
+    if (!item || item.status === 'ignore') return false
+    const { message, error_class: failure, retry_at: retryAt } = item
+    if (message === undefined) return true
+    return retryAt !== undefined && failure !== undefined && app.platform.failures[failure].again === 'told'
+  }
 
-  /** The video that a link or an id refers to. */
+  /** Of these asks, the videos that are allowed and can still be expected to be shown. */
+  async function comingAmong(asks: ReadonlyArray<Ask | undefined>): Promise<Set<string>> {
+    const due = asks.flatMap((ask) => (ask?.is_due ? [ask.video_id] : []))
+    if (due.length === 0) return new Set()
+    // The queue first: a video leaves it once it is in the archive.
+    const isAdding = app.jobs.active('extract_download') !== undefined
+    const coming = due.filter((id) => isAdding || isQueued(id))
+    return new Set([...coming, ...(await archived(due))])
+  }
+
+  /** Allowed once, and hidden again or failed since: it may be asked for anew. */
+  const mayAskAnew = (state: Offer['state']) => state === 'allowed' || state === 'failed'
+
+  async function offerOf(wanted: Wanted, ask: Ask | undefined): Promise<Offer> {
+    const state = stateOf(ask, await comingAmong([ask]))
+    return {
+      video_id: wanted.platform_id,
+      title: wanted.title,
+      channel_name: wanted.channel.channel_name,
+      state: mayAskAnew(state) ? 'open' : state,
+      ...(wanted.picture !== undefined && { picture: wanted.picture }),
+    }
+  }
+
+  /** The video that a link or an id names. */
   function videoIn(word: string): string | undefined {
     const [target] = app.platform.targetsIn(word)
     return target?.type === 'video' ? target.id : undefined
   }
 
-  /** The video that the text as a whole refers to. An ordinary word of letters does not count as an id. */
+  /** The only video that the words name. A word that is an id by chance is none. */
   function named(words: string): string | undefined {
     const [word = '', ...others] = words.trim().split(/\s+/)
     return others.length > 0 || /^[a-z]*$/i.test(word) ? undefined : videoIn(word)
   }
 
-  /**
-   * The platform's data about a video, or only its id if the platform may not be asked now; undefined: it has no such
-   * video.
-   */
+  /** What the platform says of a video; only its id if it may not be asked now. undefined: it has no such video. */
   async function wantedOf(videoId: string, actor: Actor, signal?: AbortSignal): Promise<Wanted | undefined> {
     const unknown = { platform_id: videoId, title: videoId, channel: { channel_id: '', channel_name: '' } }
     if (!looks.take(String(actor.id))) return unknown
@@ -175,7 +188,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     }
   }
 
-  /** The playlist with the account's allowed videos; created if it does not exist. */
+  /** The playlist with the account's allowed videos, made if there is none. */
   async function listOf(userId: number, admin: Actor): Promise<string> {
     const known = selectList.get(userId)?.playlist_id
     if (known !== undefined && (await playlists.has(known))) return known
@@ -187,7 +200,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
 
   async function showMore(userId: number, kind: 'channel' | 'playlist', id: string): Promise<void> {
     const view = accounts.get(userId)?.view
-    // The account sees everything by now.
+    // Sees everything by now.
     if (!view) return
     const hidden = isHiding(view) ? (view[kindIn(view, kind)] ?? []) : []
     await changeView(userId, {
@@ -209,7 +222,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     await showMore(user_id, 'playlist', list)
   }
 
-  /** Downloads a video, including one that is already queued: ignored, failed, or behind others. */
+  /** Also a video that is queued already: ignored, failed, or waiting for others. */
   async function download(videoId: string, admin: Actor): Promise<void> {
     if (await app.queue.setStatus(videoId, 'priority')) {
       await app.jobs.start('download_pending', { autoOnly: true })
@@ -219,7 +232,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     await app.jobs.start('extract_download', { targets, autoStart: true, userId: admin.id })
   }
 
-  /** Extends the view by what an answer allows, for a video that is in the archive. */
+  /** Shows what an answer allows, of a video that is in the archive. */
   async function show(ask: Ask, answer: Answer, admin: Actor): Promise<void> {
     if (answer === 'video') await allowVideo(ask, admin)
     if (answer !== 'channel') return
@@ -235,7 +248,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
         const ask = selectOf.get(actor.id, id)
         const known = ask && { platform_id: id, title: ask.title, channel: ask }
         const wanted = known ?? (await wantedOf(id, actor, signal))
-        return wanted ? [offerOf(wanted, ask)] : []
+        return wanted ? [await offerOf(wanted, ask)] : []
       }
       const text = { words, fields: { title: 1 }, match: 'all' as const, prefixLast: true }
       const query = id === undefined ? { text } : { ids: [id] }
@@ -245,7 +258,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       const seen = await videos.known(hits.map(({ id }) => id))
       const hidden = hits.filter(({ id }) => !seen.has(id)).slice(0, MOST_OFFERED)
       const records = await recordsOf(hidden, actor)
-      return records.map((wanted) => offerOf(wanted, selectOf.get(actor.id, wanted.platform_id)))
+      return Promise.all(records.map((wanted) => offerOf(wanted, selectOf.get(actor.id, wanted.platform_id))))
     },
 
     async ask(videoId, actor, signal) {
@@ -253,8 +266,10 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       if (await videos.has(videoId)) throw errors.conflict('This account may already watch the video')
       const text = await beyondView(() => videos.collection.getText(videoId))
       const before = selectOf.get(actor.id, videoId)
-      if (text === undefined && before && (isSettled(before) || before.is_due))
-        return offerOf({ platform_id: videoId, title: before.title, channel: before }, before)
+      if (text === undefined && before) {
+        const known = await offerOf({ platform_id: videoId, title: before.title, channel: before }, before)
+        if (known.state !== 'open') return known
+      }
       const [wanted] =
         text !== undefined
           ? await recordsOf([{ id: videoId, text }], actor)
@@ -278,10 +293,12 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       return offerOf(wanted, selectOf.get(actor.id, videoId))
     },
 
-    own(userId) {
-      return selectOwn.all(userId).map((ask) => ({
+    async own(userId) {
+      const asks = selectOwn.all(userId)
+      const coming = await comingAmong(asks)
+      return asks.map((ask) => ({
         ...{ video_id: ask.video_id, title: ask.title, channel_name: ask.channel_name },
-        state: stateOf(ask),
+        state: stateOf(ask, coming),
         is_new: ask.answer !== null && ask.is_seen === 0,
       }))
     },
@@ -302,7 +319,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
         else await show(ask, answer, admin)
         await ledger.write(() => setAnswer.run(answer, isDue ? 1 : 0, id))
         await news.answered(ask, answer, admin)
-        // The video may have arrived before the answer was stored.
+        // It may have arrived before the answer was stored.
         if (isDue) await app.jobs.start(SHOW_ARRIVED)
       })
     },
@@ -317,7 +334,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
           await locks.exclusive(String(ask.user_id), () => show(ask, ask.answer!, actorOf(admin)))
           await ledger.write(() => setShown.run(ask.id))
         } catch (err) {
-          // If the view of one account is full, the others must still be processed.
+          // A full view of one account must not keep the others waiting.
           if (!isAppError(err, 'conflict')) throw err
           app.log.warn({ err, ask: ask.id }, 'a video that was allowed could not be shown')
         }
@@ -333,13 +350,15 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
 
 export const SHOW_ARRIVED = 'ask.show'
 
-/** Whether the ask waits for an answer, or was refused. */
+/** It waits, or was refused. */
 const isSettled = (ask: Ask | undefined): boolean => ask?.answer === null || ask?.answer === 'no'
 
-const stateOf = (ask: Ask | undefined): Offer['state'] => {
+function stateOf(ask: Ask | undefined, coming: ReadonlySet<string>): Offer['state'] {
   if (!ask) return 'open'
   if (ask.answer === null) return 'waiting'
-  return ask.answer === 'no' ? 'refused' : ask.is_due ? 'coming' : 'allowed'
+  if (ask.answer === 'no') return 'refused'
+  if (!ask.is_due) return 'allowed'
+  return coming.has(ask.video_id) ? 'coming' : 'failed'
 }
 
 /** @throws conflict */

@@ -105,6 +105,39 @@ test('an allowed video that was ignored, has failed or is in the queue is downlo
   )
 })
 
+test('an allowed video that cannot be downloaded has failed, and may be asked for again', async (t) => {
+  const { app, admin, child, platform } = await household(t)
+  const stateOf = async () => (await child.get('/api/ask/own/')).body[0].state
+  const askFor = async () => (await child.post('/api/ask/', { video_id: VIDEO.breakwater })).body.state
+  const allow = async (id: number) =>
+    assert.equal((await admin.post(`/api/ask/${id}/`, { answer: 'video' })).status, 200)
+  assert.equal(await askFor(), 'waiting')
+  platform.faults.set(VIDEO.breakwater, 'removed')
+  await allow(1)
+  await app.settled()
+
+  assert.equal(await stateOf(), 'failed')
+  assert.equal((await child.get(offerPath(VIDEO.breakwater))).body[0].state, 'open')
+  assert.equal(await askFor(), 'waiting')
+
+  platform.faults.clear()
+  await allow(2)
+  await app.settled()
+  assert.equal(await stateOf(), 'allowed')
+  assert.equal((await child.get(`/api/video/${VIDEO.breakwater}/`)).status, 200)
+})
+
+test('an allowed video that an admin removes from the queue is no longer coming', async (t) => {
+  const { app, admin, child } = await household(t)
+  await app.given(aQueued({ id: VIDEO.fog }))
+  await child.post('/api/ask/', { video_id: VIDEO.fog })
+  await admin.post('/api/ask/1/', { answer: 'channel' })
+  assert.equal((await child.get('/api/ask/own/')).body[0].state, 'coming')
+  assert.equal((await admin.delete(`/api/download/${VIDEO.fog}/`)).status, 200)
+  await app.settled()
+  assert.equal((await child.get('/api/ask/own/')).body[0].state, 'failed')
+})
+
 test('a child whose view is full does not keep others from what they were allowed', async (t) => {
   const { app, admin, child } = await household(t)
   const full = Array.from({ length: 500 }, (_, at) => `UC${at}`)

@@ -56,6 +56,7 @@ export interface TextValues {
   'login.phone.waiting': 'count'
   'ask.news.allowed': 'title'
   'ask.news.coming': 'title'
+  'ask.news.failed': 'title'
   'ask.news.refused': 'title'
   'screentime.minutes': 'count'
   'screentime.left': 'count'

@@ -32,7 +32,7 @@ export function Answers() {
       <ul>
         {news.map(({ video_id, title, state }) => (
           <li key={video_id}>
-            {t(`ask.news.${state as 'allowed' | 'coming' | 'refused'}`, { title })}{' '}
+            {t(`ask.news.${state as 'allowed' | 'coming' | 'failed' | 'refused'}`, { title })}{' '}
             {state === 'allowed' && (
               <a class="link" href={under(`/video/${video_id}/`)} onClick={() => void see()}>
                 {t('ask.watch')}

@@ -14,15 +14,22 @@ import { t } from '../../texts/lookup.ts'
 export function Offered({ words }: { words: string }) {
   const offers = useLoad<AskOffer[]>(`ask/${words}`, (signal) => get('/api/ask/offer/', { query: words }, signal))
   const ask = async ({ video_id }: AskOffer) => {
-    const answered = await post<AskOffer>('/api/ask/', { video_id })
+    const answered = await askFor(video_id)
     offers.change((all) => all.map((one) => (one.video_id === video_id ? answered : one)))
   }
   return <List title={t('ask.offers')} asks={offers.now.value.value ?? []} onAsk={ask} />
 }
 
 export function OwnAsks() {
-  return <List title={t('ask.own')} asks={useOwnAsks().now.value.value ?? []} />
+  const own = useOwnAsks()
+  const again = async ({ video_id }: AskOffer) => {
+    await askFor(video_id)
+    await own.reload()
+  }
+  return <List title={t('ask.own')} asks={own.now.value.value ?? []} onAsk={again} />
 }
+
+const askFor = (id: string) => post<AskOffer>('/api/ask/', { video_id: id })
 
 function List({
   title,
@@ -31,7 +38,7 @@ function List({
 }: {
   title: string
   asks: readonly AskOffer[]
-  onAsk?: (offer: AskOffer) => Promise<void>
+  onAsk: (offer: AskOffer) => Promise<void>
 }) {
   if (asks.length === 0) return null
   return (
@@ -53,14 +60,15 @@ function List({
             <span class="meta" dir="auto">
               {one.channel_name}
             </span>
-            {one.state === 'open' && onAsk ? (
-              <Button icon={Hand} of={one.title} onClick={() => onAsk(one)}>
-                {t('ask.ask')}
-              </Button>
-            ) : (
+            {one.state !== 'open' && (
               <span class="meta" role="status">
                 {t(`ask.state.${one.state}`)}
               </span>
+            )}
+            {(one.state === 'open' || one.state === 'failed') && (
+              <Button icon={Hand} of={one.title} onClick={() => onAsk(one)}>
+                {t('ask.ask')}
+              </Button>
             )}
           </li>
         ))}
