@@ -45,7 +45,7 @@ export interface Sums {
   rules: Record<number, Sum & { scope: number }>
   /** A hash of everything that is removed or downloaded again: lists with the same digest have the same effect. */
   digest: string
-  /** Free space on the disk, if a rule needs it. */
+  /** Free space on the disk, with what the bin holds, if a rule needs it. */
   free?: number
 }
 
@@ -94,7 +94,7 @@ async function openReading(
   const names = new Set(compiled.flatMap(({ tests }) => tests.map(([name]) => name)))
   const members = await membersOf(app, compiled, scopes)
   const newest = await newestOf(app, compiled, scopes, members)
-  const room = names.has('free_below') ? (free ?? (await app.media.space()).free) : undefined
+  const room = names.has('free_below') ? (free ?? (await roomOf(app))) : undefined
   const paths = [
     ...new Set([
       'channel_id',
@@ -106,6 +106,9 @@ async function openReading(
   ]
   return { paths, room, facts: openFacts(paths, { now, room, scopes, members, newest }) }
 }
+
+/** Free space with what the bin holds: otherwise each run would remove more, until the bin deletes what the first removed. */
+const roomOf = async ({ media, bin }: App): Promise<number> => (await media.space()).free + bin.sum().sizeBytes
 
 /** Ids of all videos that a rule applies to, the newest first. A fact that the archive does not know meets no condition. */
 export async function selectedBy(rule: Rule, scopes: Scopes, now: number, app: App): Promise<string[]> {

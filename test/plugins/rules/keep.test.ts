@@ -499,6 +499,15 @@ test('a rule for free space removes the oldest, only until there is enough; a cl
 
   assert.deepEqual(await removed(), ['v1', 'v2'])
 
+  for (let day = 0; day < 3; day++) {
+    await admin.post('/api/task-name/apply_rules/')
+    await app.settled()
+    assert.deepEqual(await app.ids('video'), ['v3', 'v4'], 'the space is free once the bin no longer holds the two')
+  }
+  await admin.post('/api/rule/run/1/', { action: 'undo' })
+  await app.settled()
+  assert.deepEqual(await app.ids('video'), ids)
+
   await admin.post('/api/watched/', { id: 'v3', is_watched: true })
   await admin.post(`/api/rule/${rule.id}/`, { conditions: { added_before: 0, watched: { by: 'anyone', days: 0 } } })
   app.clock.set(app.clock.now() - 30 * DAY * 1000)
