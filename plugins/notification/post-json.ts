@@ -23,7 +23,8 @@ export function toRequest(text: string): { url: string; headers: Record<string, 
   // URLSearchParams would decode the plus as a space.
   const query = url.search.slice(1).split('&').filter(Boolean)
   for (const pair of query.filter((part) => part.startsWith('+'))) {
-    const [name = '', value = ''] = pair.slice(1).split('=', 2).map(decoded)
+    const [name = '', ...rest] = pair.slice(1).split('=').map(decoded)
+    const value = rest.join('=')
     if (/^[A-Za-z0-9-]{1,100}$/.test(name) && !/[\r\n\0]/.test(value)) headers[name] = value
   }
   url.search = query.filter((part) => !part.startsWith('+')).join('&')

@@ -145,6 +145,13 @@ test('a receiver that never answers is given up after 30 seconds', async (t) => 
   await refused
 })
 
+test('a header value may contain equals signs, as base64 does', () => {
+  assert.deepEqual(toRequest('jsons://host.example/x?+Authorization=Basic%20bWU6cA==&+Key=a=b&c=d=e'), {
+    url: 'https://host.example/x?c=d=e',
+    headers: { 'Content-Type': 'application/json', Authorization: 'Basic bWU6cA==', Key: 'a=b' },
+  })
+})
+
 test('header values that would break the request are left out', () => {
   assert.deepEqual(toRequest('jsons://host.example/x?+A=1&+B=a%0d%0ab&+C%20D=2&e=f'), {
     url: 'https://host.example/x?e=f',
