@@ -1,7 +1,7 @@
 /** The service `media`: the library, the pictures, and cleaning up after an interruption. */
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { DAY_MS, inEnglish, isId, openFolder, StartError } from 'archivolt'
+import { DAY_MS, inEnglish, isHiding, isId, openFolder, StartError } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
 import { type Aside, openAside } from './aside.ts'
@@ -150,6 +150,7 @@ export function openMedia(app: MediaApp): MediaService {
       ),
     subtitleUrl: paths.subtitleUrl,
     artUrl: paths.artUrl,
+    showsArt: (kind, view) => kind !== 'playlist' || !isHiding(view),
     artPathOf: paths.artOf,
     sizeOf,
     isThere: async (path) => (await sizeOf(path)) !== undefined,

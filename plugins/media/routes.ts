@@ -1,5 +1,5 @@
-/** Routes of files next to the API: media with byte ranges, subtitles, pictures (contract 1.4). */
-import { type Actor, bytes, defineRoute, errors, file, isHiding, isId, Type } from 'archivolt'
+/** Files that are served beside the API: media with byte ranges, subtitles, pictures (contract 1.4). */
+import { type Actor, bytes, defineRoute, errors, file, isId, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { contentTypeOf, type Ending } from './containers.ts'
 import { statsOf } from './files.ts'
@@ -34,7 +34,7 @@ export const showMedia = defineRoute({
   },
 })
 
-/** Does not check first whether the file exists: sending it shows this. */
+/** Does not check first whether the file exists: sending it shows that. */
 async function sendFilm(
   channelId: string,
   { videoId, ending }: { videoId: string; ending: Ending },
@@ -69,8 +69,7 @@ async function sendArt(folder: ArtFolder, { params, query, actor }: ArtInput, ap
   if (!picture) throw errors.notFound('file')
   const kind = KINDS[folder]
   await refuseHidden(kind, picture.id, actor, app)
-  // The picture is taken from a video of the playlist, which this view may hide.
-  if (kind === 'playlist' && isHiding(actor.view)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
+  if (!app.media.showsArt(picture.kind, actor.view)) return bytes(PLACEHOLDER_JPEG, 'image/jpeg')
   const full = app.media.artPathOf(picture.kind, picture.id)
   for (const path of query.size ? [variantPath(full, query.size), full] : [full]) {
     const stats = await statsOf(path)

@@ -2,7 +2,7 @@
  * The library on disk and the pictures: paths only from checked ids, staging, rename into place, trash before deletion.
  */
 import type { Readable } from 'node:stream'
-import type { Actor, Meter, Step, Words } from 'archivolt'
+import type { Actor, Meter, Step, View, Words } from 'archivolt'
 import type { Ending, OwnEnding } from './containers.ts'
 
 export interface StreamProbe {
@@ -283,6 +283,11 @@ export interface Media {
   artUrl(kind: ArtKind, id: string): string
   /** The path of a picture, whether it exists or not: used to embed the picture in a media file. */
   artPathOf(kind: ArtKind, id: string): string
+  /**
+   * Whether an account with this view may see a picture of what the view shows. The picture of a playlist is taken from
+   * one of its videos, which a view that hides may hide.
+   */
+  showsArt(kind: ArtKind, view: View | undefined): boolean
   /**
    * Why the library is unavailable, for people; undefined: it is available. Everything that writes to the library
    * checks this itself and throws `unavailable` with this reason; long work checks before it begins.

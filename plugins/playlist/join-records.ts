@@ -1,5 +1,5 @@
 /** Builds the record of contract 5.3 from the stored text, the rank, and the owner of a custom playlist. */
-import { type Hit, isHiding, roundScore, textUnder, type View, withKeys } from 'archivolt'
+import { type Hit, roundScore, textUnder, type View, withKeys } from 'archivolt'
 import type { App } from './app.ts'
 import type { CustomRows } from './custom-rows.ts'
 import type { PlaylistDoc } from './schema.ts'
@@ -33,7 +33,7 @@ export function openPlaylistRecords(
 
   return {
     of(hits, view) {
-      const isPictured = !isHiding(view)
+      const isPictured = app.media.showsArt('playlist', view)
       const custom = new Set(
         hits.filter(({ text }) => textUnder(text, 'playlist_type') === 'custom').map(({ id }) => id),
       )

@@ -1,18 +1,15 @@
-/**
- * Finds the document of a rating key, and the items below it, with the view of the account to which the address
- * belongs.
- */
-import { type Actor, chunksOf, errors, isHiding, MAX_WINDOW, Slice } from 'archivolt'
+/** Finds the document of a rating key, and the items below it, as the account of the address sees them. */
+import { type Actor, chunksOf, errors, MAX_WINDOW, Slice } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import type { Key } from './keys.ts'
 import { type Item, openRecords, type Show } from './records.ts'
 import { type Episode, seasonsIn } from './shelf.ts'
 
-/** The account of the request, and the address that was used. */
+/** The account of the request, and the address it used. */
 export interface Asker {
   actor: Actor
-  /** Address of the provider, without a trailing slash. */
+  /** Of the provider, without a trailing slash. */
   address: string
 }
 
@@ -50,7 +47,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     return { id, name, description: channel?.channel_description ?? '', published, isHidden: !channel }
   }
 
-  /** undefined: the account sees none of the channel's videos */
+  /** undefined: the account sees none of its videos */
   function show(id: string): Promise<Show | undefined> {
     const found = shows.get(id) ?? readShow(id)
     shows.set(id, found)
@@ -79,7 +76,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     return video && episode && of ? [await records.episodeOf(video, episode, of)] : []
   }
 
-  /** The items of these ids, in the same order; omits documents that are not episodes or were removed meanwhile. */
+  /** In the same order; leaves out documents that are not episodes or were removed in the meantime. */
   async function episodeItems(ids: readonly string[]): Promise<Item[]> {
     const items: Item[] = []
     const slice = new Slice()
@@ -103,8 +100,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     const list = JSON.parse(text) as { playlist_id: string; playlist_name: string; playlist_description: string }
     return records.collectionOf({
       ...{ id: list.playlist_id, name: list.playlist_name, description: list.playlist_description },
-      // The picture is taken from a video of the playlist, which the view may hide.
-      hasPicture: !isHiding(actor.view),
+      hasPicture: app.media.showsArt('playlist', actor.view),
     })
   }
 
@@ -135,7 +131,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     }
   }
 
-  /** The items directly below an item. An episode has none. @throws not_found */
+  /** The items directly below. An episode has none. @throws not_found */
   async function children(key: Key, page: Page = WHOLE): Promise<Part> {
     switch (key.type) {
       case 'show': {
@@ -167,7 +163,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     return { items: [], offset: page.offset, total: 0 }
   }
 
-  /** Adds all items directly below, which Plex requests in one reply. */
+  /** With all items directly below, which Plex requests in one reply. */
   async function withChildren(one: Item, key: Key): Promise<Item> {
     if (key.type !== 'show' && key.type !== 'season') return one
     const { items } = await children(key)

@@ -1,16 +1,5 @@
 /** The metadata provider itself, for a Plex server: opened by its address alone, with the view of one account. */
-import {
-  type Actor,
-  defineRoute,
-  errors,
-  file,
-  idInName,
-  isAppError,
-  isHiding,
-  ownUrl,
-  ROW_PATTERN,
-  Type,
-} from 'archivolt'
+import { type Actor, defineRoute, errors, file, idInName, isAppError, ownUrl, ROW_PATTERN, Type } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { App } from './app.ts'
 import { type Items, openItems, type Page, type Part } from './items.ts'
@@ -238,8 +227,8 @@ export const showPicture = defineRoute({
     const { kind, file: name } = input.params
     const { items } = itemsFor(input, app)
     const id = idInName(name, '.jpg')!
-    if (kind === 'playlist' && isHiding(input.actor.view)) throw errors.notFound('picture')
-    if (!(await isSeen(kind, id, items, app))) throw errors.notFound('picture')
+    if (!app.media.showsArt(kind, input.actor.view) || !(await isSeen(kind, id, items, app)))
+      throw errors.notFound('picture')
     return file(app.media.artPathOf(kind, id), 'image/jpeg')
   },
 })

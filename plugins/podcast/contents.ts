@@ -1,5 +1,5 @@
 /** The contents of a feed for its account: title, picture and videos. The index applies the view of the account. */
-import { type Actor, chunksOf, errors, isHiding } from 'archivolt'
+import { type Actor, chunksOf, errors } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
 import type { VideoFilter, VideoQuery } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
@@ -14,7 +14,7 @@ export interface FeedHead {
   title: string
   description: string
   author: string
-  /** Path of the page, relative to the base address. */
+  /** Relative to the base address. */
   page: string
   /** Omitted: the target has no picture of its own. */
   art?: { kind: ArtKind; id: string }
@@ -22,7 +22,7 @@ export interface FeedHead {
 
 type Shown = Pick<Feed, 'kind' | 'target'>
 
-export function openContents({ channels, playlists, videos }: App) {
+export function openContents({ channels, media, playlists, videos }: App) {
   /** @throws not_found: the target does not exist, or is hidden from this account */
   async function headOf({ kind, target }: Shown, actor: Actor): Promise<FeedHead> {
     if (kind === 'search') {
@@ -50,11 +50,10 @@ export function openContents({ channels, playlists, videos }: App) {
     if (text === undefined) throw errors.notFound('playlist', target)
     const list = JSON.parse(text) as PlaylistText
     const author = list.playlist_channel ?? 'Archivolt'
-    // The playlist's picture is taken from one of its videos, which the view may hide.
-    const own = isHiding(actor.view) ? {} : { art: { kind: 'playlist', id: list.playlist_id } as const }
+    const art = { kind: 'playlist', id: list.playlist_id } as const
     return {
       ...{ title: list.playlist_name, description: list.playlist_description, author },
-      ...{ page: `playlist/${target}/`, ...own },
+      ...{ page: `playlist/${target}/`, ...(media.showsArt('playlist', actor.view) && { art }) },
     }
   }
 
@@ -66,7 +65,7 @@ export function openContents({ channels, playlists, videos }: App) {
     return { text: { words: target, match: 'all' }, sort }
   }
 
-  /** The ids of a feed's videos, newest first, or in the playlist's order. */
+  /** Newest first, or in the playlist's order. */
   async function idsOf(feed: Shown, actor: Actor): Promise<string[]> {
     const query = { ...(await queryOf(feed, actor)), size: MOST_ITEMS, withoutTotal: true, withoutTexts: true }
     const { hits } = await videos.collection.find(query)
@@ -77,7 +76,7 @@ export function openContents({ channels, playlists, videos }: App) {
   async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<VideoDoc[]> {
     for (const ids of chunksOf(await idsOf(feed, actor), READ_TOGETHER)) {
       const docs = await videos.collection.getMany(ids)
-      // Some videos may have been removed in the meantime.
+      // One may have been removed in the meantime.
       yield ids.flatMap((id) => docs.get(id) ?? [])
     }
   }
