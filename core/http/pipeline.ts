@@ -13,7 +13,7 @@ import { Quota } from '../base/quota.ts'
 import { Rate } from '../base/rate.ts'
 import { say } from '../base/say.ts'
 import { type AnswerTold, answers } from '../diagnostics.ts'
-import { withinView } from '../index/view.ts'
+import { withinView, withinViewFrom } from '../index/view.ts'
 import type { Preferences } from '../ledger/preferences.ts'
 import type { Log } from '../log.ts'
 import {
@@ -395,7 +395,12 @@ export function openPipeline(parts: PipelineParts) {
     exchange.response.on('close', giveBack)
     // Rights decide which events are sent: when they change, the stream ends and the client reconnects.
     const mayListen = () => mayStill(exchange, route, (now) => isAlike(now, actor))
-    const end = within(route, () => sendEvents(exchange, stream, clock, mayListen))
+    // Node tracks every promise while a view applies, so built-in streams limit what they send themselves.
+    const view = parts.ownerOf?.(route) ? actor.view : undefined
+    const [end, leaveView] = withinViewFrom(view, () =>
+      within(route, () => sendEvents(exchange, stream, clock, mayListen)),
+    )
+    exchange.response.on('close', leaveView)
     streams.add(end)
     exchange.response.on('close', () => streams.delete(end))
     whileAllowed(exchange, { mayGoOn: mayListen, end })

@@ -44,6 +44,10 @@ const asking = openHandedDown<View>()
 export const withinView = <Result>(view: View | undefined, work: () => Promise<Result>): Promise<Result> =>
   view ? asking.during(view, work) : work()
 
+/** The same for work that goes on after `begin` has returned, until the returned function is called. */
+export const withinViewFrom = <Result>(view: View | undefined, begin: () => Result): [Result, end: () => void] =>
+  view ? asking.from(view, begin) : [begin(), () => undefined]
+
 /** Lifts the view for work after the request, and for details of hidden documents that visible ones show. Say why. */
 export const beyondView = <Result>(work: () => Result): Result => asking.without(work)
 

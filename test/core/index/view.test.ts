@@ -1,7 +1,17 @@
 /** Views: what a request of a limited account reads from the index, in any plugin, and what work behind it reads. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type AppOf, beyondView, defineIndex, definePlugin, defineRoute, defineTask, Type } from 'archivolt'
+import {
+  type AppOf,
+  beyondView,
+  defineIndex,
+  definePlugin,
+  defineRoute,
+  defineTask,
+  events,
+  type Plugin,
+  Type,
+} from 'archivolt'
 import { type TestApp, testApp } from 'archivolt/testing'
 
 const shelves = defineIndex({
@@ -80,8 +90,12 @@ const library = definePlugin({
   ],
 })
 
-async function given(t: TestContext, view: Record<string, string[]>): Promise<TestApp> {
-  const app = await testApp(t, { plugins: [library] })
+async function given(
+  t: TestContext,
+  view: Record<string, string[]>,
+  outside: readonly Plugin[] = [],
+): Promise<TestApp> {
+  const app = await testApp(t, { plugins: [library], outside })
   const book = (id: string, room: string, ...on: string[]) => ({
     index: 'library_book',
     id,
@@ -113,6 +127,47 @@ async function readAs(app: TestApp, who: string, work: typeof read): Promise<any
   return body.read
 }
 const childReads = (app: TestApp, work: typeof read) => readAs(app, 'child', work)
+
+test('an event stream of an external plugin reads within the view, also after the request', async (t) => {
+  let goOn = () => {}
+  const isRead = new Promise<void>((resolve) => (goOn = resolve))
+  const stream = definePlugin({
+    name: 'live',
+    needs: ['library'],
+    routes: [
+      defineRoute({
+        method: 'GET',
+        path: '/api/library/events/',
+        access: 'viewer',
+        summary: 'Counts the books, at first and later',
+        reply: Type.Object({}),
+        handle: (_input, app: AppOf<never>) =>
+          events((send) => {
+            const tell = async () => send('books', await app.index.collection(books).count())
+            void tell().then(() => isRead.then(tell))
+            return () => undefined
+          }),
+      }),
+    ],
+  })
+  const app = await given(t, { library_shelf: ['s1'] }, [stream])
+  const { id } = app.app.accounts.list().find(({ username }) => username === 'child')!
+  const headers = { Authorization: `Token ${await app.app.accounts.token(id)}` }
+  const leaving = new AbortController()
+
+  const { body } = await fetch(`${app.url}/api/library/events/`, { headers, signal: leaving.signal })
+  const counts: string[] = []
+  let text = ''
+  for await (const chunk of body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    counts.splice(0, Infinity, ...[...text.matchAll(/event: books\ndata: (\d+)/g)].map(([, count = '']) => count))
+    if (counts.length === 1) goOn()
+    if (counts.length === 2) break
+  }
+  leaving.abort()
+
+  assert.deepEqual(counts, ['2', '2'])
+})
 
 test('every kind of read finds what the view contains, and nothing else', async (t) => {
   const app = await given(t, { library_shelf: ['s1'] })
