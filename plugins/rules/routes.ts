@@ -1,4 +1,5 @@
 /** Rules over HTTP (contract 9.27): accounts that may download read them; only admins write rules that remove. */
+import { isDeepStrictEqual } from 'node:util'
 import { type Actor, defineRemoval, defineRoute, errors, ID_PATTERN, ROW_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Draft } from './rule-rows.ts'
@@ -102,6 +103,8 @@ export const changeRule = defineRoute({
     if (rule.setting !== undefined && Object.keys(body).some((key) => key !== 'name'))
       throw errors.conflict('This rule comes from a setting: change “Delete watched videos after” instead')
     await mustBeAllowed(actor, { ...rule, ...body }, app)
+    // A rule whose channel or playlist is gone can still be changed otherwise.
+    if (body.scope && !isDeepStrictEqual(body.scope, rule.scope)) await mustExist(body.scope, app)
     const isThere = await app.rules.change(rule.id, { ...body, ...(is_on !== undefined && { isOn: is_on }) })
     const changed = isThere ? app.rules.get(rule.id) : undefined
     if (!changed) throw errors.notFound('rule')

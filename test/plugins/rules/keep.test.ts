@@ -269,6 +269,21 @@ test('a run refuses a list that is older than the affected videos, and a personâ
   assert.equal((await app.ids('video')).length, 30)
 })
 
+test('a rule is moved only to a channel that is here; one whose channel is gone can still be changed', async (t) => {
+  const { app, admin, rule } = await small(t)
+  const change = (body: object) => admin.post(`/api/rule/${rule.id}/`, body)
+
+  const refused = await change({ scope: { kind: 'channel', id: 'UCnone' } })
+  assert.equal(refused.status, 400)
+  assert.match(refused.body.error, /not a channel, playlist or group/)
+  assert.deepEqual((await admin.get('/api/rule/')).body.keep[0].scope, rule.scope)
+
+  await admin.delete('/api/channel/UCa/')
+  await app.settled()
+  const changed = await change({ name: 'Of what is gone', scope: rule.scope })
+  assert.deepEqual([changed.status, changed.body.is_lost, changed.body.name], [200, true, 'Of what is gone'])
+})
+
 /** A library of one channel in which a rule removes 60 of 70 videos, more than the limit without a confirmation. */
 async function manyToRemove(t: TestContext) {
   const app = await testApp(t)
