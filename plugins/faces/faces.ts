@@ -226,11 +226,14 @@ export function openFaces(app: App): Faces {
     const hand = openHand(signal)
     const run = beginRun(app, row, hand, signal)
     try {
-      run.selection = withMembers(run.selection, app)
-      run.filters = filterOf(run.selection, app)
-      run.lists = listsOf(run.selection, app)
-      run.isHidden = hidesOf(run.selection, app)
       await mustBeThere(row)
+      try {
+        select(run)
+      } catch (thrown) {
+        // It cannot be known what else it shows.
+        await render.removeGone(run)
+        throw thrown
+      }
       await work(run)
     } catch (thrown) {
       if (signal.aborted) throw thrown
@@ -252,6 +255,14 @@ export function openFaces(app: App): Faces {
     await ledger.write(() => rows.setState(row.id, JSON.stringify(kept)))
     await servers.tell(row, run.changes, run.state.changed > run.changes.length)
     return run.state.error === undefined
+  }
+
+  /** @throws conflict: its account or a group no longer exists */
+  function select(run: Run): void {
+    run.selection = withMembers(run.selection, app)
+    run.filters = filterOf(run.selection, app)
+    run.lists = listsOf(run.selection, app)
+    run.isHidden = hidesOf(run.selection, app)
   }
 
   async function renderOne(row: FaceRow, { signal, progress }: Parameters<Faces['renderAll']>[0]): Promise<boolean> {

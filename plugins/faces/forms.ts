@@ -73,6 +73,8 @@ const showFolder = (channel: ChannelDoc): string => withId('', channel.channel_n
 
 /** The name of a video's unit. The prefix separates videos from shows and seasons, because no id contains a space. */
 export const unitOf = (videoId: string): string => `v ${videoId}`
+/** @param unit  of a video */
+export const videoOf = (unit: string): string => unit.slice(unitOf('').length)
 const SHOW = 'show'
 export const seasonUnit = (season: number): string => `season ${season}`
 

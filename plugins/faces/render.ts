@@ -3,14 +3,14 @@ import { chunksOf, type Part, STAMP } from 'archivolt'
 import type { PlaylistDoc } from '../playlist/schema.ts'
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
-import { seasonOf, showUnits, unitOf } from './forms.ts'
+import { seasonOf, showUnits, unitOf, videoOf } from './forms.ts'
 import { frameStampOf, listStampOf, ofChannel, openGather, type Show, within } from './gather.ts'
 import type { Aired } from './nfo.ts'
 import { filmPaths, playlistUnit, playlistUnitOf } from './playlists.ts'
 import type { Run } from './run.ts'
 import { openSettle, type ShownUnit } from './settle.ts'
 import { openSurvey, type Survey } from './survey.ts'
-import type { Rows } from './tables.ts'
+import type { Rows, UnitName } from './tables.ts'
 
 const BATCH = 200
 const LISTS_AT_ONCE = 20
@@ -175,6 +175,21 @@ export function openRender(app: App, rows: Rows) {
 
   return {
     renderVideo,
+
+    /** Removes the files of videos that are no longer in the archive; everything else stays. */
+    async removeGone(run: Run): Promise<void> {
+      let after: UnitName = { show: '', unit: unitOf('') }
+      for (;;) {
+        const page = rows.stampsAfter(run.face.id, after, BATCH)
+        if (page.length === 0) return
+        after = page.at(-1)!
+        const known = await videos.known(page.map(({ unit }) => videoOf(unit)))
+        await settle(
+          run,
+          page.filter(({ unit }) => !known.has(videoOf(unit))).map(({ show, unit }) => without(show, unit)),
+        )
+      }
+    },
 
     /** For a face without an account. */
     renderPlaylist: async (run: Run, id: string) => settle(run, [await playlistOf(run, id, await playlists.get(id))]),

@@ -530,8 +530,11 @@ test('a face shows its groups with the rest of its selection, and follows their 
 
   await admin.post(path, { selection: { groups: [boats] } })
   await archive.settled()
+  await comeIn(archive, { id: 'v4', channelId: 'UC2' })
   await admin.delete(`/api/group/${boats}/`)
-  assert.deepEqual(await shown(), ['vUC2.mp4'])
+  assert.deepEqual(await shown(), ['v4.mp4', 'vUC2.mp4'])
+  await admin.delete('/api/video/v4/')
+  assert.deepEqual(await shown(), ['vUC2.mp4'], 'what leaves the archive leaves every face')
   const [{ state, selection }] = (await admin.get('/api/face/')).body.faces
   assert.match(state.error, /^A group for this folder no longer exists/)
   assert.deepEqual(selection, { groups: [boats] })
