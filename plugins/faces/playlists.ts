@@ -43,7 +43,8 @@ export function playlistUnit(
 ): WantedUnit {
   const lines = entries.flatMap(({ platform_id, title }) => {
     const path = paths.get(platform_id)
-    return path === undefined ? [] : [`#EXTINF:-1,${oneLine(title)}`, path]
+    // A line that begins with # is a comment.
+    return path === undefined ? [] : [`#EXTINF:-1,${oneLine(title)}`, path.replace(/^#/, './#')]
   })
   const text = ['#EXTM3U', `#PLAYLIST:${oneLine(name)}`, ...lines, ''].join('\n')
   return {

@@ -599,6 +599,20 @@ test('a playlist file is next to the shows, in its order, and follows changes', 
   )
 })
 
+test('a playlist names a file that begins like a comment so that players find it', async (t) => {
+  const face = await given(t, { form: 'files', template: '{title} [{id}]' })
+  await face.add({ id: 'v1', title: '#shorts at sea', published: '2026-01-02' })
+  const admin = face.archive.as('admin')
+  const { body } = await admin.post('/api/playlist/custom/', { playlist_name: 'Sea' })
+  await admin.post(`/api/playlist/custom/${body.playlist_id}/`, { action: 'create', video_id: 'v1' })
+  await face.archive.settled()
+
+  const path = (await face.tree()).find((one) => one.endsWith('.m3u8'))!
+  const [film] = (await face.read(path)).split('\n').filter((line) => line.endsWith('.mp4'))
+  assert.equal(film, './#shorts at sea [v1].mp4')
+  assert.ok((await lstat(join(face.root, film))).isFile())
+})
+
 test('a removed face deletes everything that it has created, and nothing else', async (t) => {
   const face = await given(t)
   await face.add({ id: 'v1', published: '2026-01-02' })
