@@ -7,6 +7,7 @@ import {
   errors,
   isAppError,
   isHiding,
+  type Job,
   kindIn,
   MOST_CHOSEN,
   openLocks,
@@ -138,9 +139,9 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
   async function comingAmong(asks: ReadonlyArray<Ask | undefined>): Promise<Set<string>> {
     const due = asks.flatMap((ask) => (ask?.is_due ? [ask.video_id] : []))
     if (due.length === 0) return new Set()
+    const adding = new Set(app.jobs.open('extract_download').flatMap(targetsOf))
     // The queue first: a video leaves it once it is in the archive.
-    const isAdding = app.jobs.active('extract_download') !== undefined
-    const coming = due.filter((id) => isAdding || isQueued(id))
+    const coming = due.filter((id) => adding.has(id) || isQueued(id))
     return new Set([...coming, ...(await archived(due))])
   }
 
@@ -349,6 +350,8 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
 }
 
 export const SHOW_ARRIVED = 'ask.show'
+
+const targetsOf = ({ payload }: Job): string[] => (payload['targets'] as Array<{ id: string }>).map(({ id }) => id)
 
 /** It waits, or was refused. */
 const isSettled = (ask: Ask | undefined): boolean => ask?.answer === null || ask?.answer === 'no'
