@@ -1,11 +1,14 @@
 /** Asks: an account with a view asks for a video outside of it, and an admin allows or refuses it. */
 import { definePlugin } from 'archivolt'
+import type { App } from './app.ts'
 import { type Asks, openAsks } from './asks.ts'
 import { askMade } from './news.ts'
 import { asks } from './preferences.ts'
 import { answerAsk, askFor, listAsks, listOffers, listOwnAsks, seeAnswers } from './routes.ts'
 import { showArrived } from './show-task.ts'
 import { type Answer, askStates, askTables } from './tables.ts'
+
+const arrived = (app: App) => async () => void (await app.jobs.start(showArrived))
 
 export default definePlugin({
   name: 'ask',
@@ -16,7 +19,7 @@ export default definePlugin({
   preferences: { asks },
   services: (app) => ({ asks: openAsks(app) }),
   routes: [listOffers, askFor, listOwnAsks, seeAnswers, listAsks, answerAsk],
-  on: { 'video.added': (app) => async () => void (await app.jobs.start(showArrived)) },
+  on: { 'video.added': arrived, 'video.adopted': arrived, 'video.restored': arrived },
   setup: (app) => app.asks.begin(),
 })
 

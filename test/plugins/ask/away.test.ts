@@ -127,6 +127,22 @@ test('an allowed video that cannot be downloaded has failed, and may be asked fo
   assert.equal((await child.get(`/api/video/${VIDEO.breakwater}/`)).status, 200)
 })
 
+test('an allowed video is shown once it is restored from the bin', async (t) => {
+  const { app, admin, child, platform } = await household(t)
+  await app.given(aChannel({ id: 'UC2' }), aVideo({ id: VIDEO.fog, channelId: 'UC2' }))
+  const { body: removed } = await admin.delete(`/api/video/${VIDEO.fog}/`)
+  await child.post('/api/ask/', { video_id: VIDEO.fog })
+  platform.faults.set(VIDEO.fog, 'removed')
+  await admin.post('/api/ask/1/', { answer: 'video' })
+  await app.settled()
+
+  assert.equal((await admin.post('/api/bin/restore/', { removal: removed.removal })).status, 200)
+  await app.settled()
+
+  assert.equal((await child.get('/api/ask/own/')).body[0].state, 'allowed')
+  assert.equal((await child.get(`/api/video/${VIDEO.fog}/`)).status, 200)
+})
+
 test('an allowed video that an admin removes from the queue is no longer coming', async (t) => {
   const { app, admin, child } = await household(t)
   await app.given(aQueued({ id: VIDEO.fog }))
