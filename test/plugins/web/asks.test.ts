@@ -112,4 +112,26 @@ describe('asks on the page', { skip: noBrowser }, () => {
     await child.page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0.5)
     await child.shot('asks-played')
   })
+  test('a child sees that an allowed video could not be downloaded, and asks again', PATIENCE, async (t) => {
+    const { settings, platform } = await startTestPlatform(t)
+    const app = await testApp(t, { settings })
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'bear1', channelId: 'UC1' }))
+    const [admin, mia] = [app.as('admin'), app.as('mia')]
+    await admin.post('/api/user/', { ...MIA, view: { channel: ['UC1'] } })
+    await admin.post('/api/config/', { asks: { in_search: true } })
+    await mia.post('/api/ask/', { video_id: VIDEO.breakwater })
+    platform.faults.set(VIDEO.breakwater, 'removed')
+    await admin.post('/api/ask/1/', { answer: 'video' })
+    await app.settled()
+    const child = await openPage(t, app.url, { size: 'phone', colorScheme: 'light', as: MIA })
+
+    await child.go('/search/')
+    await child.page.getByText(`“${BREAKWATER}” is allowed but could not be downloaded`).waitFor()
+    await child.page.getByText('Download failed', { exact: true }).waitFor()
+    await child.check()
+    await child.page.getByRole('button', { name: `Ask: ${BREAKWATER}` }).click()
+    await child.page.getByText('Asked', { exact: true }).waitFor()
+
+    assert.equal((await admin.get('/api/ask/')).body[0].video_id, VIDEO.breakwater)
+  })
 })
