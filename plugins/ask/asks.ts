@@ -126,13 +126,9 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     return (await beyondView(() => videos.records(hits, actor))).map((text) => JSON.parse(text) as Wanted)
   }
 
-  /** Whether the queue will download it: it has not failed, or the platform has told when it is out. */
   function isQueued(id: string): boolean {
     const item = app.queue.get(id)
-    if (!item || item.status === 'ignore') return false
-    const { message, error_class: failure, retry_at: retryAt } = item
-    if (message === undefined) return true
-    return retryAt !== undefined && failure !== undefined && app.platform.failures[failure].again === 'told'
+    return item !== undefined && item.status !== 'ignore' && !app.queue.hasFailed(item)
   }
 
   /** Of these asks, the videos that are allowed and can still be expected to be shown. */

@@ -30,6 +30,8 @@ export interface Queue extends Adding, Changes, Reads {
   next(options: { isAutoOnly: boolean; except: readonly string[] }): DownloadDoc | undefined
   /** Whether the item is still in the queue, and not ignored. */
   isWanted(id: string): boolean
+  /** Whether an item has failed. One that only waits for the time that the platform has given has not. */
+  hasFailed(item: DownloadDoc): item is DownloadDoc & { message: string }
   /** Which of these videos are being downloaded or will be, so that their partial files must be kept. */
   wantedAmong(ids: readonly string[]): Promise<Set<string>>
   /** Marks an item as in progress. */
@@ -57,6 +59,8 @@ export function openDownloadQueue(app: App): Queue {
     ...openChanges(state),
     next: (options) => items.next({ ...options, now: epochSeconds(app.clock) }),
     isWanted: (id) => isWanted(state, id),
+    hasFailed: (item): item is typeof item & { message: string } =>
+      item.message !== undefined && (item.retry_at === undefined || item.noted_at !== undefined),
     begin: active.begin,
 
     async wantedAmong(ids) {

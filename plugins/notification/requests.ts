@@ -107,7 +107,7 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
       if (!item && title !== undefined) await end(id, { level: 'info', said: say`“${{ title }}” is ready to watch` })
       // Somebody has removed the video from the queue, or ignored it.
       else if (!item || item.status === 'ignore') await forget(id)
-      else if (item.message !== undefined && (item.retry_at === undefined || item.noted_at !== undefined))
+      else if (queue.hasFailed(item))
         await end(id, {
           level: 'error',
           said: say`“${{ title: title ?? id }}” could not be downloaded: ${{ reason: item.message }}`,
