@@ -36,7 +36,7 @@ export const Offer = Type.Object({
   channel_name: Type.String(),
   state: Type.Enum(['open', 'waiting', 'coming', 'failed', 'allowed', 'refused'], {
     description:
-      'open: not asked for yet; coming: allowed, and not in the archive yet; failed: allowed, but its download has failed, or it is no longer in the queue',
+      'open: not asked for yet, or no longer allowed; coming: allowed, and not in the archive yet; failed: allowed, but its download has failed, or it is no longer in the queue',
   }),
   picture: Type.Optional(Type.String({ description: 'of a video of the platform: a small JPEG as a data URL' })),
 })
@@ -293,11 +293,16 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     async own(userId) {
       const asks = selectOwn.all(userId)
       const coming = await comingAmong(asks)
-      return asks.map((ask) => ({
-        ...{ video_id: ask.video_id, title: ask.title, channel_name: ask.channel_name },
-        state: stateOf(ask, coming),
-        is_new: ask.answer !== null && ask.is_seen === 0,
-      }))
+      const seen = await videos.known(asks.map(({ video_id }) => video_id))
+      return asks.map((ask) => {
+        const answered = stateOf(ask, coming)
+        // It was removed, or hidden again.
+        const state = answered === 'allowed' && !seen.has(ask.video_id) ? 'open' : answered
+        return {
+          ...{ video_id: ask.video_id, title: ask.title, channel_name: ask.channel_name, state },
+          is_new: ask.answer !== null && ask.is_seen === 0 && state !== 'open',
+        }
+      })
     },
 
     see: (userId) => ledger.write(() => void setSeen.run(userId)),

@@ -88,6 +88,12 @@ for (const { index, skip } of INDEXES)
       assert.deepEqual(await videos(), ['hidden', 'other', 'seen'])
 
       await admin.post(`/api/user/${CHILD}/`, { view: { channel: ['UC1'] } })
+      const own = async () =>
+        (await child.get('/api/ask/own/')).body.map(({ video_id, state, is_new }: any) => [video_id, state, is_new])
+      assert.deepEqual(await own(), [
+        ['hidden', 'open', false],
+        ['other', 'open', false],
+      ])
       assert.equal((await child.post('/api/ask/', { video_id: 'hidden' })).body.state, 'waiting', 'it is hidden again')
     })
   })
