@@ -61,10 +61,14 @@ export function openPlex(ask: Ask, secret: string): Way {
   return {
     folders: async () => (await sections()).flatMap(({ folders }) => folders),
 
-    async tell(changes) {
+    async tell(changes, faces) {
       const all = await sections()
+      const readerOf = (folder: string) => all.find(({ folders }) => folders.some((one) => isBelow(one, folder)))
+      const read = faces.filter((face) => readerOf(face))
       for (const folder of foldersOf(changes)) {
-        const section = all.find(({ folders }) => folders.some((one) => isBelow(one, folder)))
+        const section = readerOf(folder)
+        // Of a face that Plex does not read, as it reads others.
+        if (!section && read.length > 0 && !read.some((face) => isBelow(face, folder))) continue
         if (!section || !/^\d+$/.test(section.key))
           throw errors.unavailable(
             say`No library of ${{ server: 'Plex' }} reads ${{ folder }}: add one there, or correct the paths here`,

@@ -241,7 +241,10 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
         return roots.has(path) ? { path: `${whole}/.`, kind: 'added' } : { path: whole, kind }
       })
       await answered(id, signal, async () => {
-        await wayTo(row, signal).tell(changes)
+        await wayTo(row, signal).tell(
+          changes,
+          [...roots].map((root) => theirs(row, root)),
+        )
         return true
       })
       await ledger.write(() => waiting.forEach((change) => rows.dropTold(id, change)))

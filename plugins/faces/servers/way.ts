@@ -5,7 +5,8 @@ import type { Change } from '../types.ts'
 export interface Way {
   /** The folders that the server's libraries read. */
   folders(): Promise<string[]>
-  tell(changes: readonly Change[]): Promise<void>
+  /** @param faces  the folders of all faces: a server need not read every one */
+  tell(changes: readonly Change[], faces: readonly string[]): Promise<void>
   /** undefined: other programs cannot write playlists of this kind of server. */
   lists?: Lists
 }

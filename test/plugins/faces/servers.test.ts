@@ -120,6 +120,35 @@ test('Plex scans the changed folder, in the library that contains it', async (t)
   assert.ok(scans.every(({ headers }) => headers['x-plex-token'] === 'token'))
 })
 
+test('Plex is told of the faces that it reads, also where there are others; one that it should read is named', async (t) => {
+  const { archive, admin, root } = await given(t)
+  const other = join(archive.dataDir, 'faces', 'radio')
+  await admin.post('/api/face/', { name: 'Radio', root: other, form: 'files', selection: {} })
+  await archive.settled()
+  let folders = [root]
+  const plex = await standIn(t, ({ path }) =>
+    path === '/library/sections'
+      ? { MediaContainer: { Directory: [{ key: '7', Location: folders.map((one) => ({ path: one })) }] } }
+      : undefined,
+  )
+  await admin.post('/api/face/server/', { name: 'Plex', kind: 'plex', url: plex.url, key: 'token' })
+
+  await film(archive, 'v1')
+
+  const [told] = (await admin.get('/api/face/server/')).body
+  assert.deepEqual([told.waiting, told.error], [0, ''])
+  const scans = plex.calls.filter(({ path }) => path.includes('/refresh'))
+  assert.ok(scans.some(({ path }) => path.endsWith(encodeURIComponent(join(root, SEASON)))))
+  assert.ok(!scans.some(({ path }) => path.includes('radio')))
+
+  folders = ['/elsewhere']
+  await film(archive, 'v2')
+
+  const [lost] = (await admin.get('/api/face/server/')).body
+  assert.ok(lost.waiting > 0)
+  assert.match(lost.error, /^No library of Plex reads /)
+})
+
 interface KodiEpisode {
   episodeid: number
   file: string
