@@ -1,17 +1,7 @@
 /** A value that all code called during some work can read, also after an await, without a parameter for it. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-export interface HandedDown<Value> {
-  /** undefined: called outside of `during`. */
-  get(): Value | undefined
-  during<Result>(value: Value, work: () => Promise<Result>): Promise<Result>
-  /** For work that goes on after `begin` has returned. @returns what `begin` has returned, and a function for its end */
-  from<Result>(value: Value, begin: () => Result): [result: Result, end: () => void]
-  /** Hides the value from `work`. */
-  without<Result>(work: () => Result): Result
-}
-
-export function openHandedDown<Value>(): HandedDown<Value> {
+export function openHandedDown<Value>() {
   const storage = new AsyncLocalStorage<Value | undefined>()
   let running = 0
 
@@ -21,8 +11,9 @@ export function openHandedDown<Value>(): HandedDown<Value> {
   }
 
   return {
-    get: () => storage.getStore(),
-    async during(value, work) {
+    /** undefined: called outside of `during`. */
+    get: (): Value | undefined => storage.getStore(),
+    async during<Result>(value: Value, work: () => Promise<Result>): Promise<Result> {
       running++
       try {
         return await storage.run(value, work)
@@ -30,7 +21,8 @@ export function openHandedDown<Value>(): HandedDown<Value> {
         end()
       }
     },
-    from(value, begin) {
+    /** For work that goes on after `begin` has returned. @returns what `begin` has returned, and a function for its end */
+    from<Result>(value: Value, begin: () => Result): [result: Result, end: () => void] {
       running++
       try {
         return [storage.run(value, begin), end]
@@ -39,6 +31,8 @@ export function openHandedDown<Value>(): HandedDown<Value> {
         throw thrown
       }
     },
-    without: (work) => (storage.getStore() === undefined ? work() : storage.run(undefined, work)),
+    /** Hides the value from `work`. */
+    without: <Result>(work: () => Result): Result =>
+      storage.getStore() === undefined ? work() : storage.run(undefined, work),
   }
 }

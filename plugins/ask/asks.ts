@@ -1,4 +1,4 @@
-/** Asks in the ledger, and the effect of their answers: the account's view shows more, a video is downloaded. */
+/** Stores asks in the ledger, and applies their answers: the account's view includes more, a video is downloaded. */
 import {
   type Actor,
   actorOf,
@@ -21,15 +21,18 @@ import type { App } from './app.ts'
 import { openAskNews } from './news.ts'
 import type { Answer, Ask } from './tables.ts'
 
-/** Of an account; the oldest answered ones are dropped. */
+/** Maximum number of asks per account; the oldest answered ones are dropped. */
 const MOST_KEPT = 200
 const MOST_WAITING = 20
 const MOST_OFFERED = 8
 const MOST_FOUND = 30
-/** Of an account, at the platform; what is known is not asked for again. */
+/** Limit of an account's look-ups at the platform; known videos are not requested again. */
 const LOOKS = { most: 20, withinMs: 3_600_000 }
 
-/** A video outside of the view. Of one in the archive without its picture, which nobody has chosen for this account. */
+/**
+ * A video outside of the view. If it is in the archive, its picture is omitted, because nobody has approved it for this
+ * account.
+ */
 export const Offer = Type.Object({
   video_id: Type.String(),
   title: Type.String(),
@@ -58,23 +61,26 @@ interface Wanted {
 
 export interface Asks {
   /**
-   * Videos with these words in their title that the account does not see, or the one of the platform that a link names;
-   * none unless admins permit asks.
+   * Videos with these words in their title that the account does not see, or the video of the platform to which a link
+   * leads; none unless admins permit asks.
    */
   offers(words: string, actor: Actor, signal?: AbortSignal): Promise<Offer[]>
-  /** Once for each video. @throws not_found: asks are off, or no such video; conflict: seen anyway; throttled */
+  /**
+   * Asks for a video, once. @throws not_found: asks are switched off, or there is no such video; conflict: the account
+   * already sees it; throttled
+   */
   ask(videoId: string, actor: Actor, signal?: AbortSignal): Promise<Offer>
   /** The account's asks, the newest first. */
   own(userId: number): Promise<OwnAsk[]>
-  /** The account has seen all answers. */
+  /** Marks all answers to the account as seen. */
   see(userId: number): Promise<void>
-  /** Without an answer, the oldest first. */
+  /** Asks without an answer, the oldest first. */
   waiting(): Promise<Array<Ask & { is_away: boolean }>>
-  /** @throws not_found; conflict: it was answered, or the view cannot show that alone */
+  /** @throws not_found; conflict: it was already answered, or the view is full */
   answer(id: number, answer: Answer, admin: Actor): Promise<void>
-  /** Shows what was allowed and has arrived since. */
+  /** Shows accounts the videos that were allowed and have arrived in the archive since. */
   showArrived(): Promise<void>
-  /** Each start begins without messages. */
+  /** Restores the messages about waiting asks, which are lost at each restart. */
   begin(): Promise<void>
 }
 
@@ -106,12 +112,15 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
   )
 
   const looks = new Rate(clock, LOOKS)
-  /** By account: each answer starts from the view and the playlist that the one before has left. */
+  /**
+   * Locks by account, because each answer starts from the view and the playlist as the previous answer has changed
+   * them.
+   */
   const locks = openLocks()
   const news = openAskNews(app)
   const isWaiting = (id: number) => selectOne.get(id) !== undefined
 
-  /** @throws not_found: there is none, or it was answered */
+  /** @throws not_found: there is no such ask, or it was answered */
   function waitingAsk(id: number): Ask {
     const ask = selectOne.get(id)
     if (!ask) throw errors.notFound('ask')
@@ -155,19 +164,22 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     }
   }
 
-  /** The video that a link or an id names. */
+  /** The video that a link or an id refers to. */
   function videoIn(word: string): string | undefined {
     const [target] = app.platform.targetsIn(word)
     return target?.type === 'video' ? target.id : undefined
   }
 
-  /** The only video that the words name. A word that is an id by chance is none. */
+  /** The video that the text as a whole refers to. An ordinary word of letters does not count as an id. */
   function named(words: string): string | undefined {
     const [word = '', ...others] = words.trim().split(/\s+/)
     return others.length > 0 || /^[a-z]*$/i.test(word) ? undefined : videoIn(word)
   }
 
-  /** What the platform says of a video; only its id if it may not be asked now. undefined: it has no such video. */
+  /**
+   * The platform's data about a video, or only its id if the platform may not be asked now; undefined: it has no such
+   * video.
+   */
   async function wantedOf(videoId: string, actor: Actor, signal?: AbortSignal): Promise<Wanted | undefined> {
     const unknown = { platform_id: videoId, title: videoId, channel: { channel_id: '', channel_name: '' } }
     if (!looks.take(String(actor.id))) return unknown
@@ -185,7 +197,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     }
   }
 
-  /** The playlist with the account's allowed videos, made if there is none. */
+  /** The playlist with the account's allowed videos; created if it does not exist. */
   async function listOf(userId: number, admin: Actor): Promise<string> {
     const known = selectList.get(userId)?.playlist_id
     if (known !== undefined && (await playlists.has(known))) return known
@@ -197,7 +209,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
 
   async function showMore(userId: number, kind: 'channel' | 'playlist', id: string): Promise<void> {
     const view = accounts.get(userId)?.view
-    // Sees everything by now.
+    // The account sees everything by now.
     if (!view) return
     const hidden = isHiding(view) ? (view[kindIn(view, kind)] ?? []) : []
     await changeView(userId, {
@@ -219,7 +231,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     await showMore(user_id, 'playlist', list)
   }
 
-  /** Also a video that is queued already: ignored, failed, or waiting for others. */
+  /** Downloads a video, including one that is already queued: ignored, failed, or behind others. */
   async function download(videoId: string, admin: Actor): Promise<void> {
     if (await app.queue.setStatus(videoId, 'priority')) {
       await app.jobs.start('download_pending', { autoOnly: true })
@@ -229,7 +241,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     await app.jobs.start('extract_download', { targets, autoStart: true, userId: admin.id })
   }
 
-  /** Shows what an answer allows, of a video that is in the archive. */
+  /** Extends the view by what an answer allows, for a video that is in the archive. */
   async function show(ask: Ask, answer: Answer, admin: Actor): Promise<void> {
     if (answer === 'video') await allowVideo(ask, admin)
     if (answer !== 'channel') return
@@ -321,7 +333,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
         else await show(ask, answer, admin)
         await ledger.write(() => setAnswer.run(answer, isDue ? 1 : 0, id))
         await news.answered(ask, answer, admin)
-        // It may have arrived before the answer was stored.
+        // The video may have arrived before the answer was stored.
         if (isDue) await app.jobs.start(SHOW_ARRIVED)
       })
     },
@@ -336,7 +348,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
           await locks.exclusive(String(ask.user_id), () => show(ask, ask.answer!, actorOf(admin)))
           await ledger.write(() => setShown.run(ask.id))
         } catch (err) {
-          // A full view of one account must not keep the others waiting.
+          // If the view of one account is full, the others must still be processed.
           if (!isAppError(err, 'conflict')) throw err
           app.log.warn({ err, ask: ask.id }, 'a video that was allowed could not be shown')
         }
@@ -354,7 +366,7 @@ export const SHOW_ARRIVED = 'ask.show'
 
 const targetsOf = ({ payload }: Job): string[] => (payload['targets'] as Array<{ id: string }>).map(({ id }) => id)
 
-/** It waits, or was refused. */
+/** Whether the ask waits for an answer, or was refused. */
 const isSettled = (ask: Ask | undefined): boolean => ask?.answer === null || ask?.answer === 'no'
 
 function stateOf(ask: Ask | undefined, coming: ReadonlySet<string>): Offer['state'] {

@@ -1,4 +1,4 @@
-/** Files that are served beside the API: media with byte ranges, subtitles, pictures (contract 1.4). */
+/** Routes of files next to the API: media with byte ranges, subtitles, pictures (contract 1.4). */
 import { type Actor, bytes, defineRoute, errors, file, isId, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { contentTypeOf, type Ending } from './containers.ts'
@@ -34,7 +34,7 @@ export const showMedia = defineRoute({
   },
 })
 
-/** Does not check first whether the file exists: sending it shows that. */
+/** Does not check first whether the file exists: sending it shows this. */
 async function sendFilm(
   channelId: string,
   { videoId, ending }: { videoId: string; ending: Ending },

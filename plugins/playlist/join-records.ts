@@ -22,9 +22,7 @@ export function openPlaylistRecords(
     return withKeys(twins.shown(text), { ...whose, _index: indexName, _score: roundScore(score) })
   }
 
-  /**
-   * Uses the picture of the first visible video: the playlist's own picture may be that of a video that the view hides.
-   */
+  /** In place of a picture that the view does not show: that of the first video that it shows. */
   function withShownPicture(text: string): string {
     const doc = JSON.parse(text) as PlaylistDoc
     const first = doc.playlist_entries.find(({ downloaded }) => downloaded)

@@ -1,4 +1,7 @@
-/** Finds the document of a rating key, and the items below it, as the account of the address sees them. */
+/**
+ * Finds the document of a rating key, and the items below it, with the view of the account to which the address
+ * belongs.
+ */
 import { type Actor, chunksOf, errors, MAX_WINDOW, Slice } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
@@ -6,10 +9,10 @@ import type { Key } from './keys.ts'
 import { type Item, openRecords, type Show } from './records.ts'
 import { type Episode, seasonsIn } from './shelf.ts'
 
-/** The account of the request, and the address it used. */
+/** The account of the request, and the address that was used. */
 export interface Asker {
   actor: Actor
-  /** Of the provider, without a trailing slash. */
+  /** Address of the provider, without a trailing slash. */
   address: string
 }
 
@@ -47,7 +50,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     return { id, name, description: channel?.channel_description ?? '', published, isHidden: !channel }
   }
 
-  /** undefined: the account sees none of its videos */
+  /** undefined: the account sees none of the channel's videos */
   function show(id: string): Promise<Show | undefined> {
     const found = shows.get(id) ?? readShow(id)
     shows.set(id, found)
@@ -76,7 +79,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     return video && episode && of ? [await records.episodeOf(video, episode, of)] : []
   }
 
-  /** In the same order; leaves out documents that are not episodes or were removed in the meantime. */
+  /** The items of these ids, in the same order; omits documents that are not episodes or were removed meanwhile. */
   async function episodeItems(ids: readonly string[]): Promise<Item[]> {
     const items: Item[] = []
     const slice = new Slice()
@@ -131,7 +134,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     }
   }
 
-  /** The items directly below. An episode has none. @throws not_found */
+  /** The items directly below an item. An episode has none. @throws not_found */
   async function children(key: Key, page: Page = WHOLE): Promise<Part> {
     switch (key.type) {
       case 'show': {
@@ -163,7 +166,7 @@ export function openItems(app: App, { actor, address }: Asker) {
     return { items: [], offset: page.offset, total: 0 }
   }
 
-  /** With all items directly below, which Plex requests in one reply. */
+  /** Adds all items directly below, which Plex requests in one reply. */
   async function withChildren(one: Item, key: Key): Promise<Item> {
     if (key.type !== 'show' && key.type !== 'season') return one
     const { items } = await children(key)

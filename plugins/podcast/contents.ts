@@ -14,7 +14,7 @@ export interface FeedHead {
   title: string
   description: string
   author: string
-  /** Relative to the base address. */
+  /** Path of the page, relative to the base address. */
   page: string
   /** Omitted: the target has no picture of its own. */
   art?: { kind: ArtKind; id: string }
@@ -65,7 +65,7 @@ export function openContents({ channels, media, playlists, videos }: App) {
     return { text: { words: target, match: 'all' }, sort }
   }
 
-  /** Newest first, or in the playlist's order. */
+  /** The ids of a feed's videos, newest first, or in the playlist's order. */
   async function idsOf(feed: Shown, actor: Actor): Promise<string[]> {
     const query = { ...(await queryOf(feed, actor)), size: MOST_ITEMS, withoutTotal: true, withoutTexts: true }
     const { hits } = await videos.collection.find(query)
@@ -76,7 +76,7 @@ export function openContents({ channels, media, playlists, videos }: App) {
   async function* videosOf(feed: Shown, actor: Actor): AsyncGenerator<VideoDoc[]> {
     for (const ids of chunksOf(await idsOf(feed, actor), READ_TOGETHER)) {
       const docs = await videos.collection.getMany(ids)
-      // One may have been removed in the meantime.
+      // Some videos may have been removed in the meantime.
       yield ids.flatMap((id) => docs.get(id) ?? [])
     }
   }

@@ -488,7 +488,7 @@ test('simultaneous settings of a channel make one rule', async (t) => {
   )
 })
 
-test('a rule for free space removes the oldest, only until there is enough; a clock that was set back removes nothing', async (t) => {
+test('a rule for free space removes the oldest, only until there is enough, including the space of the bin; a clock that was set back removes nothing', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
   const now = Math.floor(app.clock.now() / 1000)
