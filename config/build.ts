@@ -53,7 +53,7 @@ export async function bundle(outdir: string, more: Record<string, string> = {}):
   })
   await bundleWorkers(fresh)
   await escapeBeyondAscii(fresh)
-  await copyBesideBundle(fresh)
+  await copyUnbundled(fresh)
   if (existsSync(join(ROOT, PAGE))) await bundlePage(join(ROOT, PAGE), join(fresh, 'plugins/web/static'))
   await rm(`${outdir}.old`, { recursive: true, force: true })
   if (existsSync(outdir)) await rename(outdir, `${outdir}.old`)
@@ -136,7 +136,7 @@ const entriesOf = async (entry: string): Promise<string[]> =>
   (await pluginNames()).map((name) => `plugins/${name}/${entry}`).filter((path) => existsSync(join(ROOT, `${path}.ts`)))
 
 /** Files of plugins other than code, without the page. */
-export async function copyBesideBundle(outdir: string): Promise<void> {
+export async function copyUnbundled(outdir: string): Promise<void> {
   for (const name of await pluginNames()) {
     await cp(join(ROOT, 'plugins', name), join(outdir, 'plugins', name), {
       recursive: true,

@@ -11,7 +11,7 @@ import { CloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
 import { isDiskFull, noRoomLeft } from './full-disk.ts'
 import { openHttp } from './http/server.ts'
-import { giveBackWhenIdle } from './idle-memory.ts'
+import { releaseWhenIdle } from './idle-memory.ts'
 import { chooseAdapter, openIndex } from './index/adapter.ts'
 import { forgetGeneration, type Generation, openGeneration } from './index/generation.ts'
 import { enterIndex } from './index/in-use.ts'
@@ -169,7 +169,7 @@ async function start(
     await jobs.begin()
     opened.add({ close: () => Promise.all([http.close(), jobs.close()]) })
     generation = opened.add(await openGeneration({ ledger, index, log }))
-    await tellOlder(generation, app)
+    await reportOlder(generation, app)
     await warnOfLedger(ledger, jobs, dataDir, clock.now())
     await reserve?.tellBy((sentence) => jobs.warn('The disk is full', sentence))
     await opened.add(schedules).begin()
@@ -177,7 +177,7 @@ async function start(
       http.clearCaches()
       await index.relax?.()
     }
-    opened.add(giveBackWhenIdle({ clock, log, requests: http.requests, release }))
+    opened.add(releaseWhenIdle({ clock, log, requests: http.requests, release }))
     isReady = true
     await app.emit('server.ready', { url })
     return { app, url, first, blame, close: () => opened.close() }
@@ -202,7 +202,7 @@ async function warnOfLedger(ledger: OpenedLedger, jobs: JobsRunner, dataDir: str
 }
 
 /** Emits the event at each start until all listeners have handled it. */
-async function tellOlder(generation: Generation, { emit, log }: Pick<WholeApp, 'emit' | 'log'>): Promise<void> {
+async function reportOlder(generation: Generation, { emit, log }: Pick<WholeApp, 'emit' | 'log'>): Promise<void> {
   const { older } = generation
   try {
     if (older !== undefined) {

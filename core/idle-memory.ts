@@ -17,7 +17,7 @@ interface Parts {
 }
 
 /** Runs once in each quiet period after a start or a busy one. */
-export function giveBackWhenIdle({ clock, log, requests, release }: Parts): { close(): void } {
+export function releaseWhenIdle({ clock, log, requests, release }: Parts): { close(): void } {
   let seen = requests()
   let quietChecks = QUIET_CHECKS - 1
   let isClosed = false

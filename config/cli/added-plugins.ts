@@ -36,7 +36,7 @@ export async function addedAt(root: string, name: string): Promise<AddedPlugin> 
 }
 
 /** Puts back the former version after an update that was interrupted between its two renames. */
-export async function takeBackOld(base: string): Promise<void> {
+export async function restoreFormer(base: string): Promise<void> {
   for (const name of await readdir(base).catch(() => []))
     if (name.startsWith(OLD) && !existsSync(join(base, name.slice(OLD.length))))
       await rename(join(base, name), join(base, name.slice(OLD.length)))

@@ -14,7 +14,7 @@ import type { Plugin } from '../../core/plugin/define.ts'
 import type { FoundPlugin } from '../../core/plugin/found.ts'
 import { writeSwitchedOff } from '../../core/plugin/switched-off.ts'
 import { StartError } from '../../core/start-error.ts'
-import { addedAt, addedFolder, addedPlugins, OLD, takeBackOld } from './added-plugins.ts'
+import { addedAt, addedFolder, addedPlugins, OLD, restoreFormer } from './added-plugins.ts'
 import { refuseOtherUser } from './at-rest.ts'
 import { findOutside, findPlugins, registerWhole } from './find-plugins.ts'
 import { forgetPlugin } from './forget-plugin.ts'
@@ -139,7 +139,7 @@ async function alone<Result>(base: string, work: () => Promise<Result>): Promise
   await mkdir(base, { recursive: true, mode: 0o700 })
   const lock = holdLock(join(base, '.lock'))
   try {
-    await takeBackOld(base)
+    await restoreFormer(base)
     await removeUnfinished(base)
     return await work()
   } finally {

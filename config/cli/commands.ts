@@ -41,7 +41,7 @@ export async function runCommand(typed: readonly string[], begin: (name: string)
   if (own) return await runOwn(own, begin)
   // External plugins are loaded only to list all commands, or for a command that is not built in.
   const core = readCore(readSources())
-  const aside = await asideCommandsOf(core)
+  const aside = await concurrentCommandsOf(core)
   const besides = understood(aside, typed)
   if (besides) return await run(besides, begin, (input) => besides.command.run(input, openAddedPlugins(core)))
   const ownFamily = familyOf<Described>([...OWN, ...aside], first)
@@ -54,7 +54,9 @@ export async function runCommand(typed: readonly string[], begin: (name: string)
 }
 
 /** Commands of built-in plugins that may run while a server runs: a broken plugin does not prevent them. */
-const asideCommandsOf = async ({ pluginsOff }: Pick<PluginSettings, 'pluginsOff'>): Promise<readonly AsideCommand[]> =>
+const concurrentCommandsOf = async ({
+  pluginsOff,
+}: Pick<PluginSettings, 'pluginsOff'>): Promise<readonly AsideCommand[]> =>
   (await findBuiltIn())
     .filter(({ plugin }) => !pluginsOff.includes(plugin.name))
     .flatMap(({ plugin }) => plugin.asideCommands ?? [])

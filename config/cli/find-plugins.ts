@@ -18,7 +18,7 @@ import { type About, brokenOne, type FoundPlugin, isLeftOut, withoutBroken } fro
 import { type LoadedPlugins, registerPlugins } from '../../core/plugin/load.ts'
 import { readSwitchedOff } from '../../core/plugin/switched-off.ts'
 import { StartError } from '../../core/start-error.ts'
-import { addedFolder, addedPlugins, takeBackOld } from './added-plugins.ts'
+import { addedFolder, addedPlugins, restoreFormer } from './added-plugins.ts'
 import { bundle, firstLine } from './bundle.ts'
 import { noPluginIn, type PluginFolder, pluginsIn } from './packages.ts'
 
@@ -48,7 +48,7 @@ export async function findPlugins({ pluginsDir, ...settings }: PluginSettings): 
     }
     found.push(...outside)
   }
-  await takeBackOld(cache)
+  await restoreFormer(cache)
   for (const { name, folder, from } of await addedPlugins(dataDir)) {
     // With AV_PLUGINS_DIR on the same folder, plain folders in it were found above.
     if (from === undefined && pluginsDir.some((one) => resolve(one) === resolve(cache))) continue

@@ -24,11 +24,11 @@ export const indexMove: OwnCommand = {
   summary: 'Copy all documents to the other index (stop the server first; if interrupted, run it again)',
   takes: ['index'],
   options: { anyway: { type: 'boolean', meaning: 'overwrite newer documents at the destination' } },
-  run: ({ taken: [target], options, say }) => bringIndex(target!, options.anyway === true, say),
+  run: ({ taken: [target], options, say }) => copyIndex(target!, options.anyway === true, say),
 }
 
 /** Copies all documents from one index to another. After an interruption, a second run continues. */
-async function bringIndex(target: string, isAnyway: boolean, say: (text: string) => void): Promise<void> {
+async function copyIndex(target: string, isAnyway: boolean, say: (text: string) => void): Promise<void> {
   const sources = readSources()
   const core = readCore(sources)
   await refuseUnusable(core.dataDir)

@@ -183,7 +183,7 @@ function outcomeOf<App>(error: unknown, { clock, debug }: Runner<App>, entry: Ru
     !entry.isAwaited &&
     !isStopping &&
     job.retries < retries.times &&
-    (retries.always || isWorthRetrying(error))
+    (retries.always || isRetryable(error))
   ) {
     const { delaySeconds, factor = 1 } = retries
     const pauseSeconds = delaySeconds * factor ** job.retries
@@ -196,7 +196,7 @@ function outcomeOf<App>(error: unknown, { clock, debug }: Runner<App>, entry: Ru
   return { kind: 'ended', ending, error }
 }
 
-const isWorthRetrying = (error: unknown): boolean => !isAppError(error) || isAppError(error, 'unavailable')
+const isRetryable = (error: unknown): boolean => !isAppError(error) || isAppError(error, 'unavailable')
 
 const LONGEST_TEXT = 2000
 const LONGEST_TRACEBACK = 20_000

@@ -14,7 +14,7 @@ const ENDS = ['', '-wal', '-shm', '-journal', '.damaged'] as const
 /** The folder, in the data folder, that the next start takes. @param stamp  when it was prepared: `20260115T120000` */
 export const offeredOf = (stamp: string): string => OFFERED + stamp
 /** The folder, in the data folder, that gets what that one replaces. */
-export const asideOf = (stamp: string): string => ASIDE + stamp
+export const replacedFolderOf = (stamp: string): string => ASIDE + stamp
 
 const stampsIn = (dataDir: string, start: string): string[] =>
   existsSync(dataDir)
@@ -25,7 +25,7 @@ const stampsIn = (dataDir: string, start: string): string[] =>
 /** Of folders that the next start takes: until then the ledger itself may be missing. */
 export const offeredStamps = (dataDir: string): string[] => stampsIn(dataDir, OFFERED)
 /** Of folders with what restores have replaced. */
-export const asideStamps = (dataDir: string): string[] => stampsIn(dataDir, ASIDE)
+export const replacedStamps = (dataDir: string): string[] => stampsIn(dataDir, ASIDE)
 
 /** Moves each file aside, then replaces it; the next start goes on if interrupted. @throws a sentence: in use */
 export function takeRestored(dataDir: string, log: Log): void {
@@ -33,7 +33,7 @@ export function takeRestored(dataDir: string, log: Log): void {
   if (stamp === undefined) return
   const lock = lockFolder(dataDir)
   try {
-    const [from, aside] = [join(dataDir, offeredOf(stamp)), join(dataDir, asideOf(stamp))]
+    const [from, aside] = [join(dataDir, offeredOf(stamp)), join(dataDir, replacedFolderOf(stamp))]
     mkdirSync(aside, { recursive: true, mode: 0o700 })
     // A database before its companions, which would otherwise be moved aside over those of the present one.
     for (const name of readdirSync(from).sort()) {

@@ -64,7 +64,7 @@ export const scanPlace = defineTask({
 async function scanWhole(scan: Scan, on: PlaceWork): Promise<void> {
   const { adoption, place, reading, job, app } = on
   const { catalog, faults } = await readCatalog(on)
-  await scan.tellUnused(faults)
+  await scan.reportUnused(faults)
   const asked = catalog?.kind ?? adoption.reader
   let reader: PlaceReader | undefined = asked === '' ? undefined : readerOf(asked, app)
   for await (const walked of reading.walk()) {
@@ -75,14 +75,14 @@ async function scanWhole(scan: Scan, on: PlaceWork): Promise<void> {
     if (job.isStopping()) return
     const by = reader
     await job.step('adoption.look', () => scan.take(by, walked.files, walked.problems))
-    await scan.tellArchived(walked.archived)
+    await scan.reportArchived(walked.archived)
     job.progress(0, say`${{ count: scan.seen() }} files in “${{ label: place.label }}”`)
   }
-  await scan.tellUnchanged()
+  await scan.reportUnchanged()
   await scan.decide()
   if (catalog) {
-    await scan.tellMissing(catalog)
-    for await (const lines of reading.archived()) await scan.tellArchived(lines)
+    await scan.reportMissing(catalog)
+    for await (const lines of reading.archived()) await scan.reportArchived(lines)
   }
   await mustBeThere(adoption, app)
   job.progress(1, 'The plan is ready')
@@ -184,12 +184,12 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
   }
 
   /** Reports catalogs that cannot be used, with the reason. */
-  function tellUnused(faults: readonly CatalogFault[]): Promise<void> {
+  function reportUnused(faults: readonly CatalogFault[]): Promise<void> {
     return add(faults.map(({ code, path, why }) => toProblem({ code, path, why })))
   }
 
   /** Writes the number of unchanged files, after all were read. */
-  async function tellUnchanged(): Promise<void> {
+  async function reportUnchanged(): Promise<void> {
     if (unchanged > 0) await add([], unchanged)
   }
 
@@ -204,7 +204,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
       const still = await lieAsTheyLay(ids.filter((id) => known.has(id)))
       const homeless = await homelessAmong([...known], app)
       const decisions = ids.flatMap((id): Decision[] => {
-        const [best, ...others] = rows.filter((row) => row.video_id === id).sort(byWorth(media.containers.endings))
+        const [best, ...others] = rows.filter((row) => row.video_id === id).sort(byPreference(media.containers.endings))
         // A single film may look like a chapter, because its name contains its number in a playlist.
         if (others.length > 0 && isPart(best!))
           return [best!, ...others].map(({ number }) => ({
@@ -258,7 +258,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
   }
 
   /** Reports videos of the catalog that are neither here nor in the archive, if the catalog belongs to this place. */
-  async function tellMissing({ broken, share, films }: CatalogRead): Promise<void> {
+  async function reportMissing({ broken, share, films }: CatalogRead): Promise<void> {
     await add(broken.map(({ id, why }) => toProblem({ code: 'unreadable_document', id, why })))
     if (share < ENOUGH) {
       const why = because(
@@ -281,7 +281,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
    * Reports videos of download archives that are missing; somebody may have removed them on purpose. Called after all
    * files were read. Each video is reported once.
    */
-  async function tellArchived(lines: readonly string[]): Promise<void> {
+  async function reportArchived(lines: readonly string[]): Promise<void> {
     const prefix = `${tools.extractor} `
     for (let at = 0; at < lines.length && told < MOST_TOLD_MISSING; at += STEP) {
       const ids = lines.slice(at, at + STEP).flatMap((line) => {
@@ -308,11 +308,11 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     seen: () => seen,
     freshOf,
     take,
-    tellUnused,
-    tellUnchanged,
+    reportUnused,
+    reportUnchanged,
     decide,
-    tellMissing,
-    tellArchived,
+    reportMissing,
+    reportArchived,
   }
 }
 
@@ -323,7 +323,7 @@ const isUnchanged = ({ sizeBytes, changedMs }: FoundFile, film: PlacedFilm | und
  * Sorts whole films before chapters, then files named by the catalog, then containers that browsers play, then larger
  * files.
  */
-function byWorth(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number {
+function byPreference(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number {
   const rank = (row: ItemRow): number[] => [
     isPart(row) ? 1 : 0,
     -row.is_listed,

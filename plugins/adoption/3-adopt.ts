@@ -11,7 +11,7 @@ import { pathOf } from '../film-kit/names.ts'
 import type { FoundFile, Info } from '../film-kit/types.ts'
 import type { Facts } from '../library/reader.ts'
 import type { Adopted } from '../video/types.ts'
-import { bringAlong, bringGone } from './along/along.ts'
+import { importAlong, queueGone } from './along/along.ts'
 import type { App } from './app.ts'
 import { mustBeThere } from './away.ts'
 import { toldOf } from './beside.ts'
@@ -33,7 +33,7 @@ export const adoptVideos = defineTask({
     const said = await inAdoption(given, app, 'adopted', async (on) => {
       const done = await atPlace(on, followPlan)
       if (done === undefined) return null
-      await on.job.step('adoption.tell', () => tellAdopted('new', on))
+      await on.job.step('adoption.tell', () => reportAdopted('new', on))
       return say`${{ count: done }} videos`
     })
     if (app.adoptions.find(given.payload.adoption)?.state !== 'adopted') return said // its place is offline
@@ -71,13 +71,13 @@ async function followPlan(on: PlaceWork): Promise<number | undefined> {
     job.progress(done / Math.max(1, all), say`${{ done }} of ${{ all }} videos imported`)
     if (job.isStopping()) return undefined
   }
-  await bringAlong(on)
-  await bringGone(on)
+  await importAlong(on)
+  await queueGone(on)
   return done
 }
 
 /** Reports all imported videos with this outcome, including those of an earlier, interrupted run. */
-export async function tellAdopted(outcome: 'new' | 'ask', { adoption, job, app }: AdoptionWork): Promise<void> {
+export async function reportAdopted(outcome: 'new' | 'ask', { adoption, job, app }: AdoptionWork): Promise<void> {
   const ids: string[] = []
   for (const rows of app.adoptions.items.pieces(adoption.id, [outcome], ['in', 'done'], TOLD_STEP, job.signal))
     ids.push(...rows.map((row) => row.video_id!))

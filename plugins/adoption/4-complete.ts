@@ -15,8 +15,8 @@ import type { FoundFile } from '../film-kit/types.ts'
 import { given, textOf } from '../film-kit/values.ts'
 import type { Facts } from '../library/reader.ts'
 import type { Failure } from '../platform/types.ts'
-import { takeIn, tellAdopted } from './3-adopt.ts'
-import { bringAlong } from './along/along.ts'
+import { reportAdopted, takeIn } from './3-adopt.ts'
+import { importAlong } from './along/along.ts'
 import type { App } from './app.ts'
 import { waitForPlace } from './away.ts'
 import { titleIn, toldOf } from './beside.ts'
@@ -76,9 +76,9 @@ async function completeAll(on: PlaceWork): Promise<Words | null> {
     if (answer !== 'done' && (await importOrLeaveOut(row, answer, on)) === 'away') return waitForPlace(adoption, app)
   }
   if (asked > 0) {
-    await job.step('adoption.tell', () => tellAdopted('ask', on))
+    await job.step('adoption.tell', () => reportAdopted('ask', on))
     // Imports marks and lists of the videos that were just imported.
-    await bringAlong(on)
+    await importAlong(on)
   }
   return null
 }
@@ -212,7 +212,7 @@ async function importOrLeaveOut(row: ItemRow, failure: Failure, on: PlaceWork): 
   if (failure.isDeferred) return 'done'
   const file = JSON.parse(row.file!) as FoundFile
   const isGone = app.platform.failures[failure.failure].deactivates === true
-  const facts = await factsBeside(row, file, isGone, on)
+  const facts = await sidecarFacts(row, file, isGone, on)
   if (facts) {
     await takeIn([{ row, file, facts: { ...facts, ...(isGone && { isGone }) } }], on)
     return finished(row, on)
@@ -266,7 +266,7 @@ async function finished(row: ItemRow, on: PlaceWork): Promise<'done' | 'away'> {
  * of the film are used too, and a guessed id is accepted if something names the channel. If the platform did not
  * respond, they are not used, because a later response will contain more.
  */
-async function factsBeside(
+async function sidecarFacts(
   row: ItemRow,
   file: FoundFile,
   isGone: boolean,

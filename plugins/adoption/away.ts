@@ -24,7 +24,7 @@ export async function waitForPlace({ id, place_id: placeId, state }: AdoptionRow
 }
 
 /** Starts the tasks that wait for a place; each clears its waiting state once it runs. */
-export async function goOnIn(placeId: number, app: App): Promise<void> {
+export async function resumeIn(placeId: number, app: App): Promise<void> {
   for (const { id, place_id: itsPlace, state } of app.adoptions.waiting()) {
     const task = TASK_OF[state]
     if (itsPlace !== placeId || task === undefined) continue
@@ -37,6 +37,6 @@ export async function goOnIn(placeId: number, app: App): Promise<void> {
  * Starts tasks whose place is online, because the server may have stopped after a place came back and before all tasks
  * were started.
  */
-export async function goOnAfterStart(app: App): Promise<void> {
-  for (const { id, awaySince } of app.media.places.list()) if (awaySince === undefined) await goOnIn(id, app)
+export async function resumeAfterStart(app: App): Promise<void> {
+  for (const { id, awaySince } of app.media.places.list()) if (awaySince === undefined) await resumeIn(id, app)
 }

@@ -25,7 +25,7 @@ type Run = Pick<JobContext<object>, 'signal' | 'log' | 'progress' | 'step'>
 export async function findHomes(homeless: ReadonlySet<string>, job: Run, app: App): Promise<Set<string>> {
   const found = new Set<string>()
   const places = homeless.size > 0 ? app.media.places.list() : []
-  if (places.length > 0) await bringBack([...homeless], job, app)
+  if (places.length > 0) await restoreFilms([...homeless], job, app)
   for (const { id: placeId, label } of places) {
     if (found.size === homeless.size) break
     if (!(await app.media.places.isThere(placeId))) continue
@@ -43,7 +43,7 @@ export async function findHomes(homeless: ReadonlySet<string>, job: Run, app: Ap
 }
 
 /** Restores films from the trash whose removed videos came back with a restore. */
-async function bringBack(ids: readonly string[], job: Run, { media }: App): Promise<void> {
+async function restoreFilms(ids: readonly string[], job: Run, { media }: App): Promise<void> {
   const { trash } = media.places
   for (let at = 0; at < ids.length; at += STEP) {
     for (const id of trash.among(ids.slice(at, at + STEP))) {

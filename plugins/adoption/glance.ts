@@ -4,7 +4,7 @@
  */
 import { type Dirent, opendirSync } from 'node:fs'
 import { join } from 'node:path'
-import { tellAlive } from '../film-kit/alive.ts'
+import { reportAlive } from '../film-kit/alive.ts'
 import { isDiskFault } from '../film-kit/disk-fault.ts'
 import { groupNames, isIgnored } from '../film-kit/names.ts'
 import { CATALOG_KINDS } from './catalogs/all.ts'
@@ -68,7 +68,7 @@ export function glanceBelow({ root, leaveOut, endings }: GlanceArgs): Glance {
       glance.isWhole = false
       break
     }
-    tellAlive()
+    reportAlive()
     const { path, depth, isHidden } = waiting[at]!
     if (known.leaveOut.has(path)) {
       glance.leftOut.push(path)

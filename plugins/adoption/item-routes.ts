@@ -3,7 +3,7 @@ import { extname, isAbsolute, join } from 'node:path'
 import { defineRoute, errors, file as fileReply, listing, ROW_PATTERN, Said, saidOf, say, Type } from 'archivolt'
 import { ofColumn } from '../film-kit/because.ts'
 import { videoIn } from '../film-kit/ids.ts'
-import { pathBeside } from '../film-kit/names.ts'
+import { sidecarPath } from '../film-kit/names.ts'
 import { isPicture } from '../film-kit/sidecars.ts'
 import type { FoundFile } from '../film-kit/types.ts'
 import { completeVideos } from './4-complete.ts'
@@ -184,7 +184,7 @@ export const showItemPicture = defineRoute({
     const film = row && fileOf(row)
     const place = app.media.places.list().find(({ id }) => id === adoption.place_id)
     if (film?.picture === undefined || !place) throw errors.notFound('picture')
-    const path = isAbsolute(film.picture) ? film.picture : join(place.path, pathBeside(film.folder, film.picture))
+    const path = isAbsolute(film.picture) ? film.picture : join(place.path, sidecarPath(film.folder, film.picture))
     const type = PICTURES[extname(path).toLowerCase()]
     if (type === undefined || !(await isPicture(path).catch(() => false))) throw errors.notFound('picture')
     return fileReply(path, type)

@@ -25,7 +25,7 @@ const toWords = (root: string): Words =>
     ? say`AV_LIBRARY_ROOTS names ${{ root }}, which is not a folder here. Separate several folders with commas, not with colons, and restart the server.`
     : say`AV_LIBRARY_ROOTS names ${{ root }}, which is not a folder here. Check the path, and that the container has this folder; then restart the server.`
 
-export async function tellMissingRoots(app: App): Promise<void> {
+export async function reportMissingRoots(app: App): Promise<void> {
   for (const root of await missingRoots(app)) {
     app.log.warn({ root }, 'a folder of AV_LIBRARY_ROOTS does not exist')
     await app.jobs.warn('Import', toWords(root))

@@ -9,10 +9,10 @@ import { completeVideos } from './4-complete.ts'
 import { followPlaces } from './5-follow.ts'
 import { undoAdoption } from './6-undo.ts'
 import { type Adoptions, openAdoptions } from './adoptions.ts'
-import { goOnAfterStart, goOnIn } from './away.ts'
+import { resumeAfterStart, resumeIn } from './away.ts'
 import { findFilms, findHomes, forgetRemoved, takeInAgain } from './find-homes.ts'
 import { correctItems, listAdoptionChannels, listItems, showItemPicture } from './item-routes.ts'
-import { tellMissingRoots } from './missing-roots.ts'
+import { reportMissingRoots } from './missing-roots.ts'
 import { addPlace, changePlace, listPlaces, removePlace } from './place-routes.ts'
 import { ownReaders } from './readers.ts'
 import { commandAdoption, dropAdoption, findLibraries, listAdoptions, showAdoption, startAdoption } from './routes.ts'
@@ -27,15 +27,15 @@ export default definePlugin({
   lanes: { complete: 1 },
   services: (app) => ({ adoptions: openAdoptions(app) }),
   async setup(app) {
-    app.media.places.onBack((place) => goOnIn(place, app))
+    app.media.places.onBack((place) => resumeIn(place, app))
     app.jobs.onEnded((job) => {
       heedEnd(job, app).catch((err: unknown) =>
         app.log.error({ err }, 'a stopped adoption could not be marked as failed, so it still seems to run'),
       )
     })
     await startUnstarted(app)
-    await goOnAfterStart(app)
-    await tellMissingRoots(app)
+    await resumeAfterStart(app)
+    await reportMissingRoots(app)
   },
   routes: [
     ...[listPlaces, addPlace, changePlace, removePlace],

@@ -6,7 +6,7 @@
 import { isBlank, type Words } from 'archivolt'
 import { because } from '../film-kit/because.ts'
 import { bracketsIn, furtherWordsIn, isLikeId, wordsIn } from '../film-kit/ids.ts'
-import { pathBeside, pathIn } from '../film-kit/names.ts'
+import { pathIn, sidecarPath } from '../film-kit/names.ts'
 import type { FoundFile, Info, Listed, Look, Problem } from '../film-kit/types.ts'
 import { textOf } from '../film-kit/values.ts'
 import type { Facts, Finding, FoundVideo, PlaceReader, PlaceTools } from '../library/reader.ts'
@@ -90,7 +90,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   const only = (problem: Problem): Finding => ({ problems: [problem] })
   if (!look.isFilm) return only({ code: look.code, path, why: look.why, id: named })
   if (look.listed) return listedFinding(file, look, look.listed, tools)
-  const beside = file.info === undefined ? path : pathBeside(file.folder, file.info)
+  const beside = file.info === undefined ? path : sidecarPath(file.folder, file.info)
   const { info, fault } = look
   if (info && !isPlaylist(info) && isForeign(info, tools))
     return only({ code: 'foreign_platform', path, why: isFrom(textOf(info.extractor)) })
@@ -123,7 +123,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
   else if (byNfo !== undefined)
     problems.push({
       code: 'foreign_sidecar',
-      path: pathBeside(file.folder, file.nfo!),
+      path: sidecarPath(file.folder, file.nfo!),
       why: because('it is about another video'),
       ...withId,
     })

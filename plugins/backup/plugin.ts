@@ -19,7 +19,7 @@ import { restoreBackup, runBackup } from './run-and-restore-tasks.ts'
 import { backups } from './whole/preferences.ts'
 import { rehearsalFolder } from './whole/rehearsal.ts'
 import {
-  deleteAside,
+  deleteReplaced,
   deleteWhole,
   downloadWhole,
   dropRestore,
@@ -53,7 +53,7 @@ export default definePlugin({
     previewWhole,
     restoreWhole,
     dropRestore,
-    deleteAside,
+    deleteReplaced,
   ],
   lanes: { whole: 1 },
   tasks: [runBackup, restoreBackup, backUpAll, rehearseRestore, restoreAll],

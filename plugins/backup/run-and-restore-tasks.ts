@@ -34,14 +34,14 @@ export const runBackup = defineTask({
     const { reason = 'auto', isRight = false } = job.payload
     const { filename, doubt } = await app.backups.create(reason, isRight, job)
     if (isRight) await app.index.settle()
-    if (doubt !== undefined) return tellOfDoubt(filename, doubt, job, app)
+    if (doubt !== undefined) return reportDoubt(filename, doubt, job, app)
     const rotate = job.payload.rotate ?? app.schedules.get('run_backup')?.config.rotate
     if (reason === 'auto' && typeof rotate === 'number') await app.backups.rotate(rotate, filename)
     return null
   },
 })
 
-async function tellOfDoubt(filename: string, doubt: Words, job: JobContext<object>, app: App): Promise<null> {
+async function reportDoubt(filename: string, doubt: Words, job: JobContext<object>, app: App): Promise<null> {
   const sentence = say`${{ doubt: sentenceOf(doubt) }}: this backup is called ${{ name: filename }}, and no other was replaced or removed. Restore a backup or a snapshot. If nothing is missing, confirm that in the settings under Backups, or with POST /api/backup/ and {"is_right": true}.`
   job.log.error(inEnglish(sentence))
   await app.jobs.notify({

@@ -194,7 +194,7 @@ export function openCookie(app: App): Cookie {
     }
   }
 
-  async function tellExpired(): Promise<void> {
+  async function reportExpired(): Promise<void> {
     await app.emit('cookie.expired', { stored: stateRow()?.stored_at ?? 0 })
     if (app.schedules.outgoing()[cookieExpired.name])
       await app.jobs.start(cookieExpired, { platform: app.platform.name })
@@ -252,7 +252,7 @@ export function openCookie(app: App): Cookie {
         if (answer.isValid) await write(answer.jar)
         return note(answer.isValid)
       })
-      if (hasExpired) await tellExpired()
+      if (hasExpired) await reportExpired()
       return answer.isValid
     },
 

@@ -120,7 +120,7 @@ function statusOf(target: Wanted, job: Extraction): QueueStatus {
 async function extractVideo(target: Wanted, job: Extraction, app: App): Promise<number> {
   const force = job.payload.force === true
   if (!(await app.queue.missing([target.id], { force, isAsked: !target.isIgnored })).size) {
-    await tellAsked([target.id], target, job, app)
+    await reportRequested([target.id], target, job, app)
     return 0
   }
   let metadata: VideoMetadata
@@ -203,7 +203,7 @@ async function addItems(
   const added = new Set(
     await app.queue.add(items, statusOf(target, job), { force, isAsked: !target.isIgnored, ...more }),
   )
-  await tellAsked(
+  await reportRequested(
     items.map(({ id }) => id),
     target,
     job,
@@ -216,7 +216,7 @@ async function addItems(
  * Reports the outcome to the account, including videos that others have queued before, because everybody who requested
  * a video is notified.
  */
-async function tellAsked(ids: string[], { isIgnored }: Wanted, job: Extraction, app: App): Promise<void> {
+async function reportRequested(ids: string[], { isIgnored }: Wanted, job: Extraction, app: App): Promise<void> {
   const { userId } = job.payload
   if (userId === undefined || isIgnored || ids.length === 0) return
   const queued = app.queue.known(ids)

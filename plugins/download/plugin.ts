@@ -8,7 +8,7 @@ import { countByChannel, showParts } from './figures.ts'
 import { type Listings, openListings } from './listed-items.ts'
 import { type Looks, lookAtText, openLooks } from './look.ts'
 import { downloads } from './preferences.ts'
-import { fetchSubtitlesPutOff } from './put-off-subtitles.ts'
+import { fetchPostponedSubtitles } from './put-off-subtitles.ts'
 import { openDownloadQueue, type Queue } from './queue.ts'
 import { queueTables } from './queue-tables.ts'
 import { redownloadDegraded, redownloadTables } from './redownload.ts'
@@ -45,7 +45,7 @@ export default definePlugin({
     showParts,
     lookAtText,
   ],
-  tasks: [extractDownload, downloadPending, fetchSubtitlesPutOff, redownloadDegraded, downloadFailed],
+  tasks: [extractDownload, downloadPending, fetchPostponedSubtitles, redownloadDegraded, downloadFailed],
   hooks: ['download.after', 'download.sift', 'download.begin', 'download.quality', 'download.wishes'],
   hookRules: {
     'download.after': { withinSeconds: 600, otherwise: () => undefined },

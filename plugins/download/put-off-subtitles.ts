@@ -2,7 +2,7 @@
 import { defineTask, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 
-export const fetchSubtitlesPutOff = defineTask({
+export const fetchPostponedSubtitles = defineTask({
   name: 'fetch_subtitles',
   title: 'Fetching subtitles',
   group: 'download:subtitles',

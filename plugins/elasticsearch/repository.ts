@@ -29,10 +29,10 @@ const UNSET =
   'Snapshots of Elasticsearch need a folder: set AV_ELASTICSEARCH_REPOSITORY to a folder in path.repo of all its nodes'
 
 /** The prefix of temporarily restored indexes. No collection's name begins with a digit. */
-const besideOf = (prefix: string): string => `${prefix}_0restore_`
+const temporaryPrefix = (prefix: string): string => `${prefix}_0restore_`
 
 /** A pattern for the indexes whose health counts, without temporary ones, which can be recreated. */
-export const lastingNames = (prefix: string): string => `${prefix}_*,-${besideOf(prefix)}*`
+export const lastingNames = (prefix: string): string => `${prefix}_*,-${temporaryPrefix(prefix)}*`
 
 interface RepositoryParts {
   connection: ElasticConnection
@@ -71,7 +71,7 @@ interface Repository {
 
 export function openRepository({ connection, store, definitions, prefix, folder, log }: RepositoryParts): Repository {
   const repository = `${prefix}_snapshots`
-  const beside = besideOf(prefix)
+  const beside = temporaryPrefix(prefix)
   let registered: Promise<unknown> | undefined
 
   async function get(name: string): Promise<SnapshotRecord | undefined> {
@@ -99,14 +99,14 @@ export function openRepository({ connection, store, definitions, prefix, folder,
   }
 
   /** Restores indexes temporarily, works with them, and removes them. */
-  async function whileBeside<Result>(
+  async function withTemporary<Result>(
     snapshot: string,
     parts: readonly Part[],
     signal: AbortSignal | undefined,
     work: () => Promise<Result>,
   ): Promise<Result> {
     try {
-      await restoreBeside(snapshot, parts, signal)
+      await restoreTemporarily(snapshot, parts, signal)
       return await work()
     } finally {
       await clean().catch((error: unknown) =>
@@ -119,7 +119,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
    * Restores indexes under temporary names. It starts again if the server went down meanwhile, because the server has
    * then forgotten the restore and the unfinished indexes never become complete.
    */
-  async function restoreBeside(
+  async function restoreTemporarily(
     snapshot: string,
     parts: readonly Part[],
     signal: AbortSignal | undefined,
@@ -307,7 +307,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
         throw errors.unprocessable(
           say`The snapshot has no index of this archive, whose names begin with ${{ prefix }}_`,
         )
-      return whileBeside(name, parts, options.signal, async () => {
+      return withTemporary(name, parts, options.signal, async () => {
         const stored: Record<string, StoredCollection> = {}
         for (const { collection, index: restored } of parts)
           stored[collection] = await storedIn(restored, options.signal)
@@ -319,7 +319,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       const [found] = NAME.test(name) ? await find(name) : []
       const part = found && partOf(found, collection)
       if (!part) return new Map()
-      return whileBeside(name, [part], undefined, async () => {
+      return withTemporary(name, [part], undefined, async () => {
         const { docs } = await connection.run((client) => client.mget<Stored>({ index: part.index, ids: [...ids] }))
         return new Map(
           docs.flatMap((doc): Array<[string, Record<string, unknown>]> => {

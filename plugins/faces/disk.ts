@@ -25,7 +25,7 @@ import type { LinkKind } from './types.ts'
 
 /** The prefix of temporary names; media servers ignore names that begin with a dot. */
 const PART = '.archivolt-part-'
-export const partBeside = (path: string): string => join(dirname(path), `${PART}${randomUUID()}`)
+export const temporaryPart = (path: string): string => join(dirname(path), `${PART}${randomUUID()}`)
 
 export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.ErrnoException | null)?.code)
 const isAbsent = (thrown: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(thrown))
@@ -69,7 +69,7 @@ export function leadsTo(path: string, from: string): boolean {
 
 /** Calls `make` with a temporary name next to the path, and then removes that name. */
 function beside(path: string, make: (part: string) => void): void {
-  const part = partBeside(path)
+  const part = temporaryPart(path)
   try {
     make(part)
     renameSync(part, path)

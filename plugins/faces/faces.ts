@@ -16,7 +16,7 @@ import {
 import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
-import { codeOf, partBeside } from './disk.ts'
+import { codeOf, temporaryPart } from './disk.ts'
 import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor, unitOf } from './forms.ts'
 import { diskFault, type Hand, openHand } from './hand.ts'
 import { openRender } from './render.ts'
@@ -203,7 +203,7 @@ export function openFaces(app: App): Faces {
     return app.media.scratch(async (folder) => {
       const film = join(folder, 'film')
       await writeWhole(film, 'tried')
-      const path = partBeside(join(root, MARK))
+      const path = temporaryPart(join(root, MARK))
       const [made] = await atOnce((hand) => hand.ask('make', [{ path, from: film, as: 'film' }]))
       await rm(path, { force: true })
       const { link, code = '', message = '' } = made!

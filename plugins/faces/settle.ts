@@ -5,7 +5,7 @@
 import { dirname, join } from 'node:path'
 import { chunksOf, errors, filmInput, isAppError, say, type Words, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
-import { codeOf, partBeside } from './disk.ts'
+import { codeOf, temporaryPart } from './disk.ts'
 import { diskFault, endsAll } from './hand.ts'
 import type { Fault, Plan } from './plan.ts'
 import { changed, note, type Run } from './run.ts'
@@ -161,7 +161,7 @@ export function openSettle(app: App, rows: Rows) {
 
   async function makeSound(run: Run, path: string, { from, codec }: WantedFile & { kind: 'sound' }): Promise<string> {
     await run.hand.ask('folder', dirname(path))
-    const part = partBeside(path)
+    const part = temporaryPart(path)
     const to = codec === 'aac' ? ['copy'] : ['aac', '-b:a', '160k']
     await app.media.ffmpeg([...filmInput(from), '-map', '0:a:0', '-c:a', ...to, '-f', 'ipod', `file:${part}`], {
       signal: run.signal,

@@ -5,7 +5,7 @@ let toldMs = 0
 let tell: (() => void) | undefined
 
 /** Call it during reading, as often as needed: it reports at most twice a second. */
-export function tellAlive(): void {
+export function reportAlive(): void {
   if (!tell) return
   const now = performance.now()
   if (now - toldMs < EVERY_MS) return

@@ -10,10 +10,10 @@ import { because } from './because.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
 import { isTooMany, looseJson } from './loose-json.ts'
 import { infoInMatroska, mayHaveInfo } from './matroska-film.ts'
-import { pathBeside, pathIn, pathOf } from './names.ts'
+import { pathIn, pathOf, sidecarPath } from './names.ts'
 import { channelInShow, nfoOf } from './nfo.ts'
 import { trimmed, trimmedComments } from './trimmed.ts'
-import { mayTell, toldInFilm } from './tubearchivist-film.ts'
+import { mayDescribe, readFilmTags } from './tubearchivist-film.ts'
 import type { Beside, FoundFile, Info, Nfo } from './types.ts'
 import { withFile } from './with-file.ts'
 
@@ -68,10 +68,10 @@ function readComments(path: string): unknown[] {
 /** The tags of a film file, with all comments. @returns undefined: no readable tags */
 export function readFilm(root: string, film: FoundFile): { info: Info; comments: unknown } | undefined {
   const { ending } = film
-  if (film.info !== undefined || !(mayTell(ending) || mayHaveInfo(ending))) return undefined
+  if (film.info !== undefined || !(mayDescribe(ending) || mayHaveInfo(ending))) return undefined
   try {
     return withFile(`${root}/${pathOf(film)}`, (file, { size }) => {
-      if (mayTell(ending)) return toldInFilm(file, size)
+      if (mayDescribe(ending)) return readFilmTags(file, size)
       const info = infoInMatroska(file, size)
       return info && { info, comments: info['comments'] }
     })
@@ -131,13 +131,13 @@ function showOf(root: string, folder: string): Info | undefined {
 export function lookAt(root: string, file: FoundFile): Seen {
   const seen = lookAtInfo(root, file)
   if ('why' in seen || seen.info) return seen
-  const nfo = file.nfo === undefined ? undefined : readNfo(`${root}/${pathBeside(file.folder, file.nfo)}`)
+  const nfo = file.nfo === undefined ? undefined : readNfo(`${root}/${sidecarPath(file.folder, file.nfo)}`)
   const show = showOf(root, file.folder)
   return { ...seen, ...(nfo && { nfo }), ...(show && { show }) }
 }
 
 export function readCommentsOf(id: string, root: string, file: FoundFile): unknown[] {
-  if (file.info !== undefined) return readComments(`${root}/${pathBeside(file.folder, file.info)}`)
+  if (file.info !== undefined) return readComments(`${root}/${sidecarPath(file.folder, file.info)}`)
   const told = readFilm(root, file)
   return told?.info['id'] === id ? trimmedComments(told.comments) : []
 }
@@ -153,7 +153,7 @@ function lookAtInfo(root: string, { folder, name, info: infoName }: FoundFile): 
   if (!seen) return { why: because('it is no longer a file') }
   if (infoName === undefined) return seen
   try {
-    const info = readInfo(`${root}/${pathBeside(folder, infoName)}`)
+    const info = readInfo(`${root}/${sidecarPath(folder, infoName)}`)
     return info ? { ...seen, info } : { ...seen, fault: because('it is not an information file, or it is too large') }
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown

@@ -22,7 +22,7 @@ export const pathIn = (folder: string, name: string): string => (folder === '' ?
 export const pathOf = ({ folder, name }: { folder: string; name: string }): string => pathIn(folder, name)
 
 /** The path of a film's information file or NFO relative to the place; it may be in another folder than the film. */
-export const pathBeside = (folder: string, name: string): string => posix.join(folder, name)
+export const sidecarPath = (folder: string, name: string): string => posix.join(folder, name)
 
 /** Whether `inner` is the folder `outer` or inside it; both are absolute paths. */
 export const isWithin = (outer: string, inner: string): boolean =>
@@ -90,7 +90,7 @@ export function groupNames(
   const beside = new Map<string, Beside>()
   const films: Array<{ name: string; base: string; ending: string }> = []
   const unfinished: Grouped['unfinished'] = new Map()
-  const besideOf = (base: string): Beside => {
+  const temporaryPrefix = (base: string): Beside => {
     const found = beside.get(base) ?? { subtitles: new Map() }
     beside.set(base, found)
     return found
@@ -110,25 +110,27 @@ export function groupNames(
       continue
     }
     if (isFilm) films.push({ name, base: film!, ending: ending!.toLowerCase() })
-    else putBeside(name, text, besideOf)
+    else putSidecar(name, text, temporaryPrefix)
   }
   const bases = new Set(films.map(({ base }) => base))
   const nobodys: Beside = { subtitles: new Map() }
   for (const name of aside)
-    putBeside(name, posix.basename(name).normalize('NFC'), (base) => (bases.has(base) ? besideOf(base) : nobodys))
+    putSidecar(name, posix.basename(name).normalize('NFC'), (base) =>
+      bases.has(base) ? temporaryPrefix(base) : nobodys,
+    )
   return { ...withBeside(films, beside), unfinished }
 }
 
-function putBeside(name: string, text: string, besideOf: (base: string) => Beside): void {
+function putSidecar(name: string, text: string, temporaryPrefix: (base: string) => Beside): void {
   const [, info] = INFO.exec(text) ?? []
   const [, nfo] = NFO.exec(text) ?? []
   const [, picture] = PICTURE.exec(text) ?? []
   const [, subtitle, code = '', kind] = SUBTITLE.exec(text) ?? []
-  if (info !== undefined) besideOf(info).info ??= name
-  if (nfo !== undefined) besideOf(nfo).nfo ??= name
-  if (picture !== undefined) besideOf(picture).picture ??= name
+  if (info !== undefined) temporaryPrefix(info).info ??= name
+  if (nfo !== undefined) temporaryPrefix(nfo).nfo ??= name
+  if (picture !== undefined) temporaryPrefix(picture).picture ??= name
   if (subtitle === undefined) return
-  const { subtitles } = besideOf(subtitle)
+  const { subtitles } = temporaryPrefix(subtitle)
   const [lang, isSubRip] = [code.replaceAll('_', '-'), kind?.toLowerCase() === 'srt']
   if (!isSubRip || !subtitles.has(lang)) subtitles.set(lang, { name, lang, isSubRip })
 }

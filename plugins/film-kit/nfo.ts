@@ -20,7 +20,7 @@ interface Told {
 }
 
 /** Parses the text. Declared entities are never expanded. */
-function toldIn(text: string, roots: ReadonlySet<string>): Told {
+function parseNfo(text: string, roots: ReadonlySet<string>): Told {
   const texts = new Map<string, string>()
   const ids = new Map<string, string>()
   const open: string[] = []
@@ -53,14 +53,14 @@ function toldIn(text: string, roots: ReadonlySet<string>): Told {
 
 /** @returns undefined: it does not describe a film */
 export function nfoOf(text: string): Nfo | undefined {
-  const { texts, ids } = toldIn(text, FILMS)
+  const { texts, ids } = parseNfo(text, FILMS)
   const info = factsOf(texts)
   return ids.size + Object.keys(info).length > 0 ? { ids: Object.fromEntries(ids), info } : undefined
 }
 
 /** The channel of a show. @returns undefined: the file does not name one */
 export function channelInShow(text: string): Info | undefined {
-  const { texts, ids } = toldIn(text, SHOWS)
+  const { texts, ids } = parseNfo(text, SHOWS)
   const id = [...ids.values()].find((one) => CHANNEL_ID.test(one)) ?? channelIn(texts.get('plot') ?? '')
   const name = texts.get('title')
   return id === undefined ? undefined : { channel_id: id, ...(name !== undefined && { channel: name }) }

@@ -4,7 +4,7 @@
  */
 
 import { lstatSync } from 'node:fs'
-import { onAlive, tellAlive } from './alive.ts'
+import { onAlive, reportAlive } from './alive.ts'
 import { codeOf } from './disk-fault.ts'
 import { lookAt, readCommentsOf, readFilm, type Seen } from './look.ts'
 import { trimmed } from './trimmed.ts'
@@ -45,7 +45,7 @@ export function answersOfFilms<Notes>(told?: Told<Notes>): Answers<Requests<Note
   let count = 0
 
   function lookWith(root: string, file: FoundFile, listedOf: ((file: FoundFile) => Listed | undefined) | undefined) {
-    tellAlive()
+    reportAlive()
     const seen = lookAt(root, file)
     if ('why' in seen) return seen
     const listed = listedOf?.(file)

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline, Transform } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Headers } from 'tar-stream'
-import { tellAlive } from './alive.ts'
+import { reportAlive } from './alive.ts'
 
 const MOST_ENTRIES = 500_000
 /** Text compresses to about a tenth; a much higher ratio is refused. */
@@ -36,7 +36,7 @@ export async function* filesInTar(path: string, BadArchive: BadArchive): AsyncGe
   let unpacked = 0
   const guard = new Transform({
     transform(piece: Buffer, _encoding, done) {
-      tellAlive()
+      reportAlive()
       unpacked += piece.length
       between += piece.length
       const isBomb = unpacked > FREE_BYTES && unpacked > source.bytesRead * MAX_RATIO

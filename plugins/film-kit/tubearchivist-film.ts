@@ -18,15 +18,15 @@ const MOST_BYTES = 64 << 20
 const MOST_BOXES = 10_000
 const HEAD_BYTES = 16
 
-interface ToldInFilm {
+interface FilmTags {
   info: Info
   comments: Record<string, unknown>[]
 }
 
-export const mayTell = (ending: string): boolean => ENDINGS.has(ending)
+export const mayDescribe = (ending: string): boolean => ENDINGS.has(ending)
 
 /** @param file  an open file @throws errors of the disk; SyntaxError */
-export function toldInFilm(file: number, sizeBytes: number): ToldInFilm | undefined {
+export function readFilmTags(file: number, sizeBytes: number): FilmTags | undefined {
   const text = atomIn(file, sizeBytes)
   if (text.length === 0 || isTooMany(text)) return undefined
   const { video, comments } = objectOf(looseJson(text))

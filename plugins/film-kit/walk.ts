@@ -18,7 +18,7 @@ import {
 import { StringDecoder } from 'node:string_decoder'
 import type { Words } from 'archivolt'
 import type { Ending } from '../media/containers.ts'
-import { tellAlive } from './alive.ts'
+import { reportAlive } from './alive.ts'
 import { openApart } from './apart.ts'
 import { because } from './because.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
@@ -108,7 +108,7 @@ export function openWalk(
         if (linked.size === 0) waiting.push(...apart.release(STEP))
         break
       }
-      tellAlive()
+      reportAlive()
       read(folder)
     }
     const now = { files: waiting.splice(0, STEP), problems: problems.splice(0, STEP) }
@@ -248,7 +248,7 @@ export function openWalk(
         because('files left by an interrupted download: {count}', { count: left.length }),
       )
     for (const { ending, ...film } of films) {
-      tellAlive()
+      reportAlive()
       const path = pathIn(folder, film.name)
       try {
         const { size, mtimeMs, nlink, dev, ino, isFile } = factsOf(absolute(path))

@@ -54,7 +54,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, { info, isOffl
     if ((await faultOfSubtitle(path)) === undefined) subtitles.push(subtitleFile(lang, path))
   }
   const downloaded = { metadata, mediaPath, subtitles }
-  const thumbnailPath = isOffline ? await pictureBeside(film) : undefined
+  const thumbnailPath = isOffline ? await sidecarPicture(film) : undefined
   await job.step('rescan.ingest', () =>
     app.videos.ingest(
       {
@@ -72,7 +72,7 @@ export async function takeIn(film: FoundFilm, job: Run, app: App, { info, isOffl
   return !local
 }
 
-async function pictureBeside({ folder, file: { picture } }: FoundFilm): Promise<string | undefined> {
+async function sidecarPicture({ folder, file: { picture } }: FoundFilm): Promise<string | undefined> {
   const path = picture === undefined || isAbsolute(picture) ? undefined : join(folder, picture)
   return path !== undefined && (await isPicture(path)) ? path : undefined
 }

@@ -17,9 +17,9 @@ export function openLostPictures(app: App) {
   const folders = new Map<string, ReadonlyMap<string, string>>()
 
   /** @returns whether the video has a picture now */
-  async function takeBeside(id: string, doc: VideoDoc): Promise<boolean> {
+  async function takeSidecarPicture(id: string, doc: VideoDoc): Promise<boolean> {
     const film = await filmOf(id, doc)
-    const picture = film && (await besideOf(film))
+    const picture = film && (await temporaryPrefix(film))
     if (picture === undefined || !(await isPicture(picture))) return false
     return keep(id, picture)
   }
@@ -60,7 +60,7 @@ export function openLostPictures(app: App) {
     }
   }
 
-  async function besideOf(film: string): Promise<string | undefined> {
+  async function temporaryPrefix(film: string): Promise<string | undefined> {
     const path = dirname(film)
     const picture = (folders.get(path) ?? (await read(path))).get(basename(film))
     return picture === undefined ? undefined : join(path, picture)
@@ -86,7 +86,7 @@ export function openLostPictures(app: App) {
   }
 
   return {
-    takeBeside,
+    takeSidecarPicture,
     takeFrom,
   }
 }

@@ -70,7 +70,7 @@ export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise
 }
 
 async function takeOfVideo(id: string, doc: VideoDoc, lost: LostPictures, job: Run, app: App): Promise<boolean> {
-  if (await lost.takeBeside(id, doc)) return true
+  if (await lost.takeSidecarPicture(id, doc)) return true
   // Places may contain very many films: a refresh downloads their pictures at its own pace.
   const mayAsk = doc.art !== undefined && app.media.isOurs(id)
   if (mayAsk && (await app.media.fetchArt('video', id, doc.art!, job.signal))) return true

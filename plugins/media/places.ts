@@ -268,7 +268,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       : say`“${{ label }}” is outside of the folders in AV_LIBRARY_ROOTS. Its videos stay, and can be played again when its folder is listed there and the server has been restarted.`
   }
 
-  async function tellBack(id: number): Promise<void> {
+  async function reportBack(id: number): Promise<void> {
     for (const hear of whenBack) await hear(id)
   }
 
@@ -282,7 +282,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     app.touch()
     if (there) {
       app.log.info({ place: row.label }, 'a place is there again')
-      await tellBack(row.id)
+      await reportBack(row.id)
     } else {
       app.log.warn({ place: row.label, folder: row.path }, 'a folder of films is offline')
       await app.jobs.warn(say`A folder is offline`, await whyAway(row))
@@ -436,7 +436,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
         ledger.sql('UPDATE media_place SET path = ?, away_since = NULL WHERE id = ?').run(real, id),
       )
       app.touch()
-      await tellBack(id)
+      await reportBack(id)
       return toPlace(rowOf(id))
     },
 

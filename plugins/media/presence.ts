@@ -194,12 +194,12 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
   }
 
   async function look(): Promise<Words | undefined> {
-    const reason = await lookAtMark()
+    const reason = await checkMark()
     if (reason !== undefined) return reason
     return (await lock.take()) === 'taken' ? REASONS.taken : undefined
   }
 
-  async function lookAtMark(): Promise<Words | undefined> {
+  async function checkMark(): Promise<Words | undefined> {
     const found = await mark.find()
     const { mark: known, next_mark: next } = marks()
     if (found.kind === 'unreadable') return REASONS.unreadable(found.why)

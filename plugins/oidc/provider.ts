@@ -106,8 +106,8 @@ export function openProvider({ settings, fetch, clock }: Pick<App, 'settings' | 
       })
       const told: Record<string, unknown> = { ...tokens.claims()! }
       const subject = told['sub'] as string
-      const isAllTold = [settings.oidcUsernameClaim, settings.oidcGroupsClaim].every((name) => name in told)
-      if (!isAllTold && config.serverMetadata().userinfo_endpoint !== undefined)
+      const isComplete = [settings.oidcUsernameClaim, settings.oidcGroupsClaim].every((name) => name in told)
+      if (!isComplete && config.serverMetadata().userinfo_endpoint !== undefined)
         Object.assign(told, await client.fetchUserInfo(config, tokens.access_token, subject), { sub: subject })
       return {
         subject,

@@ -13,7 +13,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ffprobe: 'it comes with ffmpeg; or set AV_FFPROBE',
 }
 
-export async function lookAtPrograms({ settings, clock, log }: CheckParts): Promise<Finding[]> {
+export async function checkPrograms({ settings, clock, log }: CheckParts): Promise<Finding[]> {
   const tools = await withFolder(settings.dataDir, async (dataDir) => {
     const { tools } = await openTools({ ...settings, dataDir }, PACE, clock, log).report()
     return tools

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { epochSeconds, errors } from 'archivolt'
 import { type ChildAskOptions, ChildError, type Fetched } from './child.ts'
 import { classify } from './classify.ts'
-import { hearOfSubtitles, leftOut, toSubtitles } from './fetch-subtitles.ts'
+import { leftOut, noteSubtitles, toSubtitles } from './fetch-subtitles.ts'
 import { toFormats } from './format-order.ts'
 import { toVideoMetadata } from './metadata.ts'
 import { readVideo } from './read-metadata.ts'
@@ -76,7 +76,7 @@ async function inOwnChild(
     throw new ChildError({ kinds: ['Truncated'], message: `The downloaded file is not complete: ${fault}` })
   }
   const storyboard = storyboardOf(result.storyboards)
-  const areSubtitlesPutOff = hearOfSubtitles(result, ytdlp) || isClosed
+  const areSubtitlesPutOff = noteSubtitles(result, ytdlp) || isClosed
   return {
     metadata,
     receipt,

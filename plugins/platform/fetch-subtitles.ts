@@ -22,7 +22,7 @@ export async function fetchSubtitles(
   return ytdlp.ask({ ...ofVideo(id, LONG_QUIET_MS), folder }, options, async (child) => {
     const { result, warnings } = await ytdlp.shared.ask(request, child)
     leftOut(id, result, warnings, ytdlp)
-    const arePutOff = hearOfSubtitles(result, ytdlp)
+    const arePutOff = noteSubtitles(result, ytdlp)
     return { subtitles: toSubtitles(result.subtitles, folder), arePutOff }
   })
 }
@@ -41,7 +41,7 @@ export function leftOut(id: string, result: Record<string, unknown>, warnings: s
 }
 
 /** @returns whether the platform refused subtitles: then it refuses all of them for a while */
-export function hearOfSubtitles(result: Record<string, unknown>, { subtitles }: YtDlp): boolean {
+export function noteSubtitles(result: Record<string, unknown>, { subtitles }: YtDlp): boolean {
   const areRefused = result.areSubtitlesRefused === true
   if (areRefused || (result.subtitles as unknown[]).length > 0) subtitles.hear(areRefused)
   return areRefused

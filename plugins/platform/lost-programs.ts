@@ -12,7 +12,7 @@ const TOLD_SECONDS = 3600
 
 type Named = Pick<Settings, 'ytdlp' | 'ytdlpPlugins' | 'ffmpeg' | 'ffprobe'>
 
-export async function tellLostPrograms({
+export async function reportMissingPrograms({
   settings,
   log,
   jobs,

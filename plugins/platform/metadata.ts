@@ -47,7 +47,7 @@ export function line(value: unknown, maxLength = MAX_TITLE): string {
 export const count = (value: unknown): number =>
   typeof value === 'number' && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.floor(value) : 0
 /** A count; undefined: not available, such as hidden likes. */
-const countTold = (value: unknown): number | undefined => (typeof value === 'number' ? count(value) : undefined)
+const countOrNone = (value: unknown): number | undefined => (typeof value === 'number' ? count(value) : undefined)
 const time = (value: unknown): number => (count(value) <= LAST_SHOWN_SECOND ? count(value) : 0)
 export const rows = (value: unknown): Raw[] =>
   Array.isArray(value) ? value.filter((row): row is Raw => typeof row === 'object' && row !== null) : []
@@ -90,8 +90,8 @@ export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], n
     tags: lines(raw.tags, 500),
     categories: lines(raw.categories, 50),
     chapters: chaptersOf(raw),
-    viewCount: countTold(raw.view_count),
-    likeCount: countTold(raw.like_count),
+    viewCount: countOrNone(raw.view_count),
+    likeCount: countOrNone(raw.like_count),
     averageRating:
       typeof raw.average_rating === 'number' && Number.isFinite(raw.average_rating) ? raw.average_rating : undefined,
     thumbnails: thumbnailsOf(raw),
@@ -100,7 +100,7 @@ export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], n
     ...availabilityOf(raw),
     ...(line(raw.language, 20) && { language: line(raw.language, 20) }),
     ...heightOf(raw),
-    ...(countTold(raw.filesize_approx) && { expectedBytes: countTold(raw.filesize_approx)! }),
+    ...(countOrNone(raw.filesize_approx) && { expectedBytes: countOrNone(raw.filesize_approx)! }),
     ...(time(raw.release_timestamp) && liveStatus === undefined && { isPremiere: true }),
     ...(unavailable && { unavailable }),
   }
@@ -205,8 +205,8 @@ export function toChannelMetadata(raw: Raw): ChannelMetadata {
     ...(handle.startsWith('@') && { handle }),
     description: text(raw.description),
     tags: lines(raw.tags, 200),
-    subscribers: countTold(raw.channel_follower_count),
-    views: countTold(raw.view_count),
+    subscribers: countOrNone(raw.channel_follower_count),
+    views: countOrNone(raw.view_count),
     tabs: (['videos', 'streams', 'shorts'] as const).filter((tab) => Array.isArray(raw.tabs) && raw.tabs.includes(tab)),
     art: { ...(thumb && { thumb }), ...(banner && { banner }), ...(tvart && { tvart }) },
   }
@@ -275,7 +275,7 @@ export function toPlaylistHead(raw: Raw): Omit<PlaylistMetadata, 'id' | 'entries
     channelId: isId(raw.channel_id) ? raw.channel_id : null,
     channelName: line(raw.channel) || null,
     ...(thumbnail && { thumbnail }),
-    count: countTold(raw.playlist_count),
+    count: countOrNone(raw.playlist_count),
   }
 }
 

@@ -90,7 +90,7 @@ export function openPacing({
   /** Waiting asks of jobs, in the order of arrival. */
   const queued = { video: new Set<QueueEntry>(), request: new Set<QueueEntry>() }
   /** A look-up has delayed the jobs, and no job has had its turn since. */
-  const isPutOff = { video: false, request: false }
+  const isPostponed = { video: false, request: false }
   const unwritten = new Set<string>()
   let isWriting = false
 
@@ -168,9 +168,9 @@ export function openPacing({
    */
   function begin(isVideo: boolean, isLookUp = false): () => void {
     const kinds = isVideo ? (['video', 'request'] as const) : (['request'] as const)
-    const spaced = kinds.filter((kind) => !isLookUp || !isPutOff[kind])
-    if (isLookUp) for (const kind of kinds) isPutOff[kind] = true
-    else isPutOff[isVideo ? 'video' : 'request'] = false
+    const spaced = kinds.filter((kind) => !isLookUp || !isPostponed[kind])
+    if (isLookUp) for (const kind of kinds) isPostponed[kind] = true
+    else isPostponed[isVideo ? 'video' : 'request'] = false
     const spaceOut = () => {
       for (const kind of spaced) next[kind] = Math.max(next[kind], clock.steady() + pauseMs(kind))
     }

@@ -1,8 +1,8 @@
 /** The platform: its metadata and files, its availability, and yt-dlp. */
 import { definePlugin, Type } from 'archivolt'
-import { lookAtPrograms } from './check-programs.ts'
+import { checkPrograms } from './check-programs.ts'
 import { NO_COOKIE } from './health.ts'
-import { tellLostPrograms } from './lost-programs.ts'
+import { reportMissingPrograms } from './lost-programs.ts'
 import { PLATFORM } from './name.ts'
 import { pacingTables } from './pacing.ts'
 import { openPlatform, type PlatformService } from './platform.ts'
@@ -115,12 +115,12 @@ export default definePlugin({
   preferences: { platform, downloads: pauseOfDownloads },
   routes: [showPlatform, commandPlatform, resolveText],
   tasks: [updateDownloader, platformStopped],
-  checks: lookAtPrograms,
+  checks: checkPrograms,
   services: (app) => ({ platform: openPlatform(app) }),
   async setup(app) {
     const platform = app.platform as PlatformService
     await platform.start()
-    await tellLostPrograms(app)
+    await reportMissingPrograms(app)
     await platform.updates?.begin()
     platform.onOutdated(() => {
       if (app.settings.ytdlpUpdate === 'off') return
@@ -128,9 +128,9 @@ export default definePlugin({
         .start(updateDownloader, { at_once: true })
         .catch((err: unknown) => app.log.error({ err }, 'the update of yt-dlp could not be started'))
     })
-    const tellStopped = openNews(app)
+    const reportStopped = openNews(app)
     platform.onStopped((state) => {
-      tellStopped(state).catch((err: unknown) =>
+      reportStopped(state).catch((err: unknown) =>
         app.log.error({ err }, 'not every listener was told that requests to the platform have stopped'),
       )
     })

@@ -82,7 +82,7 @@ export function openUpdates({
     if (newest === undefined) return
     const build = { path: join(home, newest) }
     tools.updated = build
-    void isWorthKeeping(build).then(
+    void shouldKeep(build).then(
       async (isKept) => {
         if (isKept || tools.updated !== build) return
         use(undefined)
@@ -92,7 +92,7 @@ export function openUpdates({
     )
   }
 
-  async function isWorthKeeping(build: Build): Promise<boolean> {
+  async function shouldKeep(build: Build): Promise<boolean> {
     const [own, found] = [await tools.versionOf(null), await tools.versionOf(build)]
     return found !== undefined && (own === undefined || isNewer(found.version, own.version))
   }

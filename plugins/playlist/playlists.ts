@@ -232,7 +232,7 @@ export function openPlaylists(app: App): Playlists {
     return idsWhere({ eq: ['entry', videoId] })
   }
 
-  function tellCut({ id, name = id, count, entries }: PlaylistMetadata, onCut: IndexOptions['onCut']): void {
+  function reportCut({ id, name = id, count, entries }: PlaylistMetadata, onCut: IndexOptions['onCut']): void {
     const came = entries.length
     app.log.warn({ playlist: id, came, count }, 'a listing ended early: nothing was removed from the playlist')
     onCut?.(
@@ -356,7 +356,7 @@ export function openPlaylists(app: App): Playlists {
         const present = new Set(metadata.entries.map((entry) => entry.id))
         const lost = new Set(left.filter((videoId) => !present.has(videoId)))
         const kept = isCut(metadata, left) ? before.filter(({ platform_id }) => lost.has(platform_id)) : undefined
-        if (kept) tellCut(metadata, onCut)
+        if (kept) reportCut(metadata, onCut)
         else await membership.take(id, [...lost])
         const archived = await membership.archived([...present])
         const isSubscribed = subscribed !== undefined && { playlist_subscribed: subscribed }

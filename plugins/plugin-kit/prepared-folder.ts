@@ -6,7 +6,7 @@ import { renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder } from '../../core/base/whole-file.ts'
-import { asideOf, asideStamps, offeredOf, offeredStamps } from '../../core/ledger/restored-folder.ts'
+import { offeredOf, offeredStamps, replacedFolderOf, replacedStamps } from '../../core/ledger/restored-folder.ts'
 
 /** Where a restore prepares a folder; leftovers of an interrupted restore are useless. */
 export const preparedFolder = (dataDir: string): string => join(dataDir, 'restored.part')
@@ -21,7 +21,7 @@ export async function offerRestored(dataDir: string, now: number): Promise<strin
   await dropOffered(dataDir)
   renameSync(preparedFolder(dataDir), join(dataDir, offeredOf(stamp)))
   syncFolder(dataDir)
-  return asideOf(stamp)
+  return replacedFolderOf(stamp)
 }
 
 /** Deletes the folder that the next start would use. */
@@ -37,8 +37,8 @@ export interface AsideFolder {
 
 /** Folders with data that restores have replaced, newest first. */
 export const asideFolders = (dataDir: string): AsideFolder[] =>
-  asideStamps(dataDir)
-    .map((stamp) => ({ name: asideOf(stamp), at: secondsOf(stamp) }))
+  replacedStamps(dataDir)
+    .map((stamp) => ({ name: replacedFolderOf(stamp), at: secondsOf(stamp) }))
     .sort((one, other) => other.at - one.at)
 
 /** When the folder that the next start uses was prepared, in epoch seconds; undefined: there is none. */

@@ -26,10 +26,10 @@ export default definePlugin({
   asideCommands,
   setup: (app) => void ends.set(app, watchStalls(app)),
   close: (app) => ends.get(app)?.(),
-  on: { 'server.ready': (app) => () => tellBroken(app) },
+  on: { 'server.ready': (app) => () => reportBroken(app) },
 })
 
-async function tellBroken({ plugins, jobs }: App): Promise<void> {
+async function reportBroken({ plugins, jobs }: App): Promise<void> {
   for (const { name, fault } of plugins.list())
     if (fault !== undefined) await jobs.warn('A plugin was left out', say`${{ name }}: ${{ fault }}`, TOLD_SECONDS)
 }

@@ -52,7 +52,7 @@ export const noteDamage = (file: string): void =>
   writeFileSync(damageMark(file), 'Damage was met; the next start checks the ledger.\n', { mode: 0o600 })
 
 /** Damaged ledgers that were moved aside, newest first. */
-function asidesOf(file: string): string[] {
+function movedAside(file: string): string[] {
   const start = `${basename(file)}.damaged-`
   return readdirSync(dirname(file))
     .filter((name) => name.startsWith(start) && !/-(wal|shm|log)$/.test(name))
@@ -66,7 +66,9 @@ const TRACES = ['index-in-use.json', 'secret.key']
 
 /** Whether there was a ledger before: if it is missing then, it was lost; this is not a new installation. */
 const hadLedger = (file: string): boolean =>
-  copiesOf(file).length > 0 || asidesOf(file).length > 0 || TRACES.some((name) => existsSync(join(dirname(file), name)))
+  copiesOf(file).length > 0 ||
+  movedAside(file).length > 0 ||
+  TRACES.some((name) => existsSync(join(dirname(file), name)))
 
 /** @throws SqliteError  the disk cannot be read, so the file's state is unknown */
 export async function faultOf(file: string): Promise<LedgerFault | undefined> {
@@ -102,7 +104,7 @@ export async function replaceLedger(fault: LedgerFault, options: Recovery): Prom
 
 /** Moves the ledger before its log: after an interruption the ledger is missing, and the next start moves the log. */
 function moveAside(file: string, now: number): string {
-  const [newest] = asidesOf(file)
+  const [newest] = movedAside(file)
   const isHalfDone = !existsSync(file) && newest !== undefined && !existsSync(`${newest}-wal`)
   const aside = isHalfDone ? newest : `${file}.damaged-${stampOf(now)}`
   for (const end of ENDS) if (existsSync(file + end)) renameSync(file + end, aside + end)
@@ -124,7 +126,7 @@ async function takeCopy({ file, now }: Recovery): Promise<Words | undefined> {
 /** Salvages data from the damaged ledger, otherwise from its damaged copies. */
 async function takeSalvaged({ file, salvage, ...parts }: Recovery): Promise<Words | undefined> {
   const part = `${file}.part`
-  const [newest, ...older] = asidesOf(file)
+  const [newest, ...older] = movedAside(file)
   for (const source of [...(newest ? [newest] : []), ...copiesOf(file, parts.now), ...older]) {
     const lost = salvage?.(source, part, parts)
     if (!lost || !(await putInPlace(part, file))) continue

@@ -34,7 +34,7 @@ export async function openReserve({ folder, clock, log, isTemporary }: ReservePa
   let tell: Parameters<Reserve['tellBy']>[0] | undefined
 
   /** Notifies people only once, even if a start releases one file and a moment later the other. */
-  const tellIt = async (): Promise<void> => {
+  const notifyOnce = async (): Promise<void> => {
     if (!tell || isTold) return
     isTold = true
     await tell(SENTENCE).catch((err: unknown) => log.warn({ err }, 'people could not be told that the disk is full'))
@@ -49,7 +49,7 @@ export async function openReserve({ folder, clock, log, isTemporary }: ReservePa
     if (held.length === 0) return false
     log.error(SENTENCE)
     isReleased = true
-    void tellIt()
+    void notifyOnce()
     return true
   }
 
@@ -85,7 +85,7 @@ export async function openReserve({ folder, clock, log, isTemporary }: ReservePa
     release: () => give(large),
     async tellBy(way) {
       tell = way
-      if (isReleased) await tellIt()
+      if (isReleased) await notifyOnce()
     },
     async close() {
       isClosed = true

@@ -23,7 +23,7 @@ export const folderOf = (kind: 'channel' | 'playlist' | 'archive', { settings }:
 export const pathOf = (kind: 'channel' | 'playlist' | 'archive', id: string, app: Places): string =>
   join(folderOf(kind, app), kind === 'archive' ? `archive${ENDING}` : nameOf(id))
 
-export const besideFilm = (channelId: string, id: string, { media }: Places): string =>
+export const nextToFilm = (channelId: string, id: string, { media }: Places): string =>
   join(dirname(media.pathOf(channelId, id)), nameOf(id))
 
 /** The folder of sidecars for films in folders of other programs, which are only read. */

@@ -11,7 +11,7 @@ import type { ArtKind } from '../media/types.ts'
 import type { KeptPlaylist } from '../playlist/kept.ts'
 import type { Belongings } from '../video/types.ts'
 import type { App } from './app.ts'
-import { besideFilm, ENDING, folderOf, idIn, pathOf, placedFolder } from './paths.ts'
+import { ENDING, folderOf, idIn, nextToFilm, pathOf, placedFolder } from './paths.ts'
 import { ARCHIVE, type Kind, type RecordOf, readRecord } from './records.ts'
 
 /** Number of videos that are restored together, unless their records are large. */
@@ -369,7 +369,7 @@ async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promis
  * renamed. @throws unprocessable: there is also a sidecar in the own channel's folder
  */
 async function mustBeAstray(home: unknown, id: string, { app }: Run): Promise<void> {
-  if (typeof home === 'string' && isId(home) && !(await app.media.isThere(besideFilm(home, id, app)))) return
+  if (typeof home === 'string' && isId(home) && !(await app.media.isThere(nextToFilm(home, id, app)))) return
   throw errors.unprocessable(
     'It is in the folder of a different channel, and the video has a sidecar in the folder of its own channel',
   )

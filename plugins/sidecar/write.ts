@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { chunksOf, epochSeconds, errors, isAppError, type JobContext, makeFolders, say, writeWhole } from 'archivolt'
 import type { App } from './app.ts'
 import { archiveText, channelText, playlistText, type SidecarText, videoTexts } from './gather.ts'
-import { besideFilm, folderOf, ofPlaced, pathOf, placedFolder } from './paths.ts'
+import { folderOf, nextToFilm, ofPlaced, pathOf, placedFolder } from './paths.ts'
 import { ARCHIVE } from './records.ts'
 import type { Due, Rows } from './rows.ts'
 
@@ -137,7 +137,7 @@ async function writeVideos(due: readonly Due[], work: Work): Promise<void> {
 async function writeVideo(id: string, { text, channelId, isPlaced }: SidecarText, work: Work): Promise<void> {
   const { app } = work
   if (isPlaced) return put(ofPlaced(id, app), text, work)
-  const path = besideFilm(channelId, id, app)
+  const path = nextToFilm(channelId, id, app)
   const write = async () => {
     // The film may have been moved to the bin or to another channel meanwhile: a sidecar left here would block its
     // return.

@@ -10,14 +10,14 @@ const REMEDY = 'stop the server and restore a backup: archivolt restore <file>'
 const DOCUMENTS = 'Documents of the embedded index'
 const MOST_NAMED = 20
 
-export function lookAtIndex({ settings }: CheckParts): Promise<Finding[]> {
+export function checkIndexFile({ settings }: CheckParts): Promise<Finding[]> {
   const file = join(settings.dataDir, 'index.sqlite')
   if (!existsSync(file)) return Promise.resolve([])
   const finding = lookAtDatabase(file, 'Embedded index', REMEDY)
-  return Promise.resolve(finding.isRight ? [finding, lookAtDocuments(file)] : [finding])
+  return Promise.resolve(finding.isRight ? [finding, checkDocuments(file)] : [finding])
 }
 
-function lookAtDocuments(file: string): Finding {
+function checkDocuments(file: string): Finding {
   const garbled = garbledIn(file)
   if (garbled.length === 0) return { what: DOCUMENTS, isRight: true, said: 'all can be read' }
   const named = garbled.slice(0, MOST_NAMED).join(', ')

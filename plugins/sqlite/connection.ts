@@ -27,7 +27,7 @@ export interface Connection {
    */
   count(text: string, values: readonly Bind[], isOfColumns?: boolean): number
   /** Caches any value that depends only on the tables until the next write, if it is worth its memory. */
-  kept<Value>(key: string, find: () => Value, isWorthKeeping?: (value: Value) => boolean): Value
+  kept<Value>(key: string, find: () => Value, shouldKeep?: (value: Value) => boolean): Value
   /**
    * Runs several reads in one transaction: they see the same state, and the file is locked only once, which costs as
    * much as a read.
@@ -146,18 +146,14 @@ function keptValues(
 ): Pick<Connection, 'kept' | 'count'> & { forget(): void } {
   const values = new Map<string, unknown>()
   let keptFor: number | undefined
-  const keep = <Value>(
-    key: string,
-    find: () => Value,
-    isWorthKeeping: (value: Value) => boolean = () => true,
-  ): Value => {
+  const keep = <Value>(key: string, find: () => Value, shouldKeep: (value: Value) => boolean = () => true): Value => {
     if (key.length > LONGEST_KEY) return find()
     const now = state()
     if (now !== keptFor) values.clear()
     keptFor = now
     if (values.has(key)) return values.get(key) as Value
     const value = find()
-    if (!isWorthKeeping(value)) return value
+    if (!shouldKeep(value)) return value
     values.set(key, value)
     if (values.size > VALUES_KEPT) values.delete(values.keys().next().value!)
     return value

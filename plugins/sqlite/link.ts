@@ -5,7 +5,7 @@
 import { AppError, errors } from 'archivolt'
 import { isDiskFull } from 'archivolt/index'
 import type { Arguments, Failure, Operation, Request, Response, Result } from './protocol.ts'
-import { giveBackThread, takeThread } from './threads.ts'
+import { releaseThread, takeThread } from './threads.ts'
 
 export interface CallOptions {
   signal?: AbortSignal | undefined
@@ -127,7 +127,7 @@ export function openLink(onLost: (error: Error) => void): Link {
       await call('close', null)
       isEnded = true
       worker.off('message', onMessage).off('error', onError).off('exit', onExit)
-      await giveBackThread(worker)
+      await releaseThread(worker)
     },
   }
 }

@@ -26,7 +26,7 @@ export function takeThread(): Worker {
 }
 
 /** @param worker  its index is closed, and it has no listeners any more */
-export async function giveBackThread(worker: Worker): Promise<void> {
+export async function releaseThread(worker: Worker): Promise<void> {
   if (idle.size >= mostIdle) return end(worker)
   idle.add(worker)
   worker.unref()

@@ -4,7 +4,7 @@
  */
 import { definePlugin } from 'archivolt'
 import { listProposals, showDataFolder, showStorage } from './routes.ts'
-import { tellShare } from './share.ts'
+import { reportShare } from './share.ts'
 import { openStorage, type Storage } from './storage.ts'
 
 export default definePlugin({
@@ -12,7 +12,7 @@ export default definePlugin({
   needs: ['platform', 'media', 'channel', 'video', 'watch', 'bin'],
   routes: [showStorage, listProposals, showDataFolder],
   services: (app) => ({ storage: openStorage(app) }),
-  on: { 'server.ready': (app) => () => tellShare(app) },
+  on: { 'server.ready': (app) => () => reportShare(app) },
 })
 
 declare module 'archivolt' {

@@ -21,7 +21,7 @@ export async function shareOf(folder: string): Promise<string | undefined> {
   return SHARES.get(type >>> 0)
 }
 
-export async function tellShare({ settings, log, jobs }: App): Promise<void> {
+export async function reportShare({ settings, log, jobs }: App): Promise<void> {
   const share = await shareOf(settings.dataDir)
   if (share === undefined) return
   const sentence = say`The data folder is on a network share (${{ share }}), where a broken connection can damage the database. Move it to a disk of this machine (AV_DATA_DIR); the library may stay on the share (AV_MEDIA_DIR)`

@@ -37,8 +37,8 @@ const isWanted = ({ preferences }: App): boolean => preferences.section('subscri
 
 /** Starts the rounds at a random time, if any channel is subscribed and they have not begun. */
 export async function beginFeeds(app: App): Promise<void> {
-  if (!isWanted(app) || !(await isAnySubscribed(app)) || app.jobs.open(lookAtFeeds.name).length > 0) return
-  await app.jobs.start(lookAtFeeds, {}, { afterSeconds: randomInt(1, EVERY_SECONDS) })
+  if (!isWanted(app) || !(await isAnySubscribed(app)) || app.jobs.open(pollFeeds.name).length > 0) return
+  await app.jobs.start(pollFeeds, {}, { afterSeconds: randomInt(1, EVERY_SECONDS) })
 }
 
 const isAnySubscribed = async ({ channels }: App): Promise<boolean> =>
@@ -57,7 +57,7 @@ export const forgetFeed = async ({ ledger }: App, channelId: string): Promise<vo
   await ledger.write(() => ledger.sql('DELETE FROM subscription_feed WHERE channel_id = ?').run(channelId))
 }
 
-export const lookAtFeeds = defineTask({
+export const pollFeeds = defineTask({
   name: 'subscription.feeds',
   title: 'Look for new videos',
   payload: Type.Object({}),
@@ -74,7 +74,7 @@ export const lookAtFeeds = defineTask({
     if (!isWanted(app) || !(await isAnySubscribed(app))) return
     const took = Math.round((app.clock.steady() - startedAt) / 1000)
     const pause = isRefused ? REST_SECONDS : Math.max(60, EVERY_SECONDS - took)
-    await app.jobs.start(lookAtFeeds, {}, { afterSeconds: pause + randomInt(0, 60) })
+    await app.jobs.start(pollFeeds, {}, { afterSeconds: pause + randomInt(0, 60) })
   },
 })
 

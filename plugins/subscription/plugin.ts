@@ -3,7 +3,7 @@ import { definePlugin } from 'archivolt'
 import { beginningTables, endedTables, forgetBeginning } from './beginning.ts'
 import { channelBelongings } from './belongings.ts'
 import { depthTables, forgetDepth } from './depth.ts'
-import { beginFeeds, feedTables, forgetFeed, lookAtFeeds, scanNew } from './feeds.ts'
+import { beginFeeds, feedTables, forgetFeed, pollFeeds, scanNew } from './feeds.ts'
 import { afterDownload, indexPlaylists } from './playlists.ts'
 import { ownPlaylistSize, subscriptions } from './preferences.ts'
 import { subscribeChannels, subscribePlaylists } from './routes.ts'
@@ -16,7 +16,7 @@ export default definePlugin({
   preferences: { subscriptions },
   migrations: [scanTables, depthTables, beginningTables, ownPlaylistSize, endedTables, feedTables],
   routes: [subscribeChannels, subscribePlaylists],
-  tasks: [subscribeTo, updateSubscribed, lookAtFeeds, scanNew, indexPlaylists],
+  tasks: [subscribeTo, updateSubscribed, pollFeeds, scanNew, indexPlaylists],
   lanes: { feeds: 1 },
   async setup(app) {
     app.preferences.watch(() => void beginFeeds(app).catch((err) => app.log.warn({ err }, 'feeds were not begun')))

@@ -1,7 +1,7 @@
 /** Memory is released when the server becomes idle. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { giveBackWhenIdle } from '../../core/idle-memory.ts'
+import { releaseWhenIdle } from '../../core/idle-memory.ts'
 import { openLog } from '../../core/log.ts'
 import { testClock } from '../support/clock.ts'
 
@@ -11,7 +11,7 @@ test('once in each idle time after a start or a busy time, not during requests',
   const clock = testClock(Date.UTC(2026, 0, 1))
   let requests = 0
   let released = 0
-  const watch = giveBackWhenIdle({
+  const watch = releaseWhenIdle({
     clock,
     log: openLog('silent'),
     requests: () => requests,
@@ -43,7 +43,7 @@ test('a release that is interrupted by the end of the server is no error, any ot
     const log = { ...openLog('silent'), warn: () => void warned++ } as never
     let breakOff = (_error: Error): void => undefined
     const release = () => new Promise<void>((_resolve, reject) => void (breakOff = reject))
-    const watch = giveBackWhenIdle({ clock, log, requests: () => 0, release })
+    const watch = releaseWhenIdle({ clock, log, requests: () => 0, release })
     await clock.advance(MINUTE_MS)
     if (isEnding) watch.close()
     breakOff(new Error('The archive is closing'))

@@ -7,7 +7,7 @@ import { readFile, symlink } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin, transform } from 'esbuild'
-import { bundleWorkers, copyBesideBundle, serverBuild } from '../../config/build.ts'
+import { bundleWorkers, copyUnbundled, serverBuild } from '../../config/build.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { ROOT } from './sources.ts'
 
@@ -36,7 +36,7 @@ export async function bundleTests(files: readonly string[], folder: string): Pro
     plugins: [places(folder)],
   })
   await bundleWorkers(folder)
-  await copyBesideBundle(folder)
+  await copyUnbundled(folder)
   await symlink(join(ROOT, 'dist/plugins/web/static'), join(folder, 'plugins/web/static'))
 }
 

@@ -186,7 +186,7 @@ const GONE_FROM = 1e12
 const GONE: readonly string[] = ['in_archive_only', 'missing_file'] satisfies ProblemCode[]
 
 /** Queues or ignores videos whose file is missing, if a person has chosen this. */
-export async function bringGone(on: AdoptionWork): Promise<void> {
+export async function queueGone(on: AdoptionWork): Promise<void> {
   const { adoption, job, app } = on
   const { gone: kind } = choiceOf(adoption)
   if (!kind) return
@@ -196,12 +196,12 @@ export async function bringGone(on: AdoptionWork): Promise<void> {
         ? [{ number: GONE_FROM + number, userId: 0, one: { kind, id } }]
         : [],
     )
-    await bringSome(kind, own, on)
+    await importSome(kind, own, on)
   }
 }
 
 /** Imports the chosen kinds of data from the catalog; called again after later imports. @returns the number of rows */
-export async function bringAlong(on: PlaceWork): Promise<number> {
+export async function importAlong(on: PlaceWork): Promise<number> {
   const { adoption, reading } = on
   const { kinds, users, listsTo } = choiceOf(adoption)
   let brought = 0
@@ -214,13 +214,17 @@ export async function bringAlong(on: PlaceWork): Promise<number> {
     })
     for (const kind of new Set(chosen.map(({ one }) => one.kind))) {
       const own = chosen.filter(({ one }) => one.kind === kind)
-      brought += await bringSome(kind, own, on)
+      brought += await importSome(kind, own, on)
     }
   }
   return brought
 }
 
-async function bringSome(kind: Kind, own: Kept<Kind>[], { adoption: { id }, job, app }: AdoptionWork): Promise<number> {
+async function importSome(
+  kind: Kind,
+  own: Kept<Kind>[],
+  { adoption: { id }, job, app }: AdoptionWork,
+): Promise<number> {
   const way = wayOf(kind)
   const written = app.adoptions.along.of(
     id,

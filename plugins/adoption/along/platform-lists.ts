@@ -48,9 +48,9 @@ export const platformList: Way<'platform_list'> = {
       const doc = await app.playlists.get(one.id)
       const metadata = await metadataOf(one, app)
       const listed = new Set(metadata.entries.map(({ id }) => id))
-      const isAsBrought =
+      const isAsImported =
         doc && !doc.playlist_subscribed && doc.playlist_entries.every(({ platform_id: id }) => listed.has(id))
-      if (doc ? !isAsBrought : isDone) continue
+      if (doc ? !isAsImported : isDone) continue
       await app.playlists.index(metadata)
       if (one.isGone) await app.playlists.setActive([one.id], false)
     }

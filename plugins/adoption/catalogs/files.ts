@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
-import { tellAlive } from '../../film-kit/alive.ts'
+import { reportAlive } from '../../film-kit/alive.ts'
 import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
 import { isTooMany, looseJson } from '../../film-kit/loose-json.ts'
 import { withFile } from '../../film-kit/with-file.ts'
@@ -119,7 +119,7 @@ function copyFile(path: string, to: string): void {
     const piece = Buffer.allocUnsafe(PIECE_BYTES)
     for (let count = readSync(from, piece); count > 0; count = readSync(from, piece)) {
       for (let at = 0; at < count; ) at += writeSync(into, piece, at, count - at)
-      tellAlive()
+      reportAlive()
     }
   } finally {
     closeSync(from)
@@ -238,7 +238,7 @@ function readerOf(db: Database.Database): ForeignDatabase {
 /** Starts when the first row is requested; the database cannot be closed before the last row. */
 function* eachRow(rows: Database.Statement): Generator<Record<string, unknown>> {
   for (const row of rows.iterate()) {
-    tellAlive()
+    reportAlive()
     yield row as Record<string, unknown>
   }
 }

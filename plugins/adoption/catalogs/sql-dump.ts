@@ -1,6 +1,6 @@
 /** Reads a dump made by mysqldump as a stream: it parses the INSERT statements and executes nothing. */
 import type { Readable } from 'node:stream'
-import { tellAlive } from '../../film-kit/alive.ts'
+import { reportAlive } from '../../film-kit/alive.ts'
 import { NoCatalog } from './types.ts'
 
 interface DumpRow {
@@ -22,7 +22,7 @@ export async function* rowsOfDump(stream: Readable, tables: ReadonlySet<string>)
   let at = 0
   try {
     for await (const piece of stream) {
-      tellAlive()
+      reportAlive()
       text = text.slice(at) + (piece as string)
       at = 0
       for (;;) {

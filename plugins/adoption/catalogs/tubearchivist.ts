@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline, Transform } from 'node:stream'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
-import { tellAlive } from '../../film-kit/alive.ts'
+import { reportAlive } from '../../film-kit/alive.ts'
 import { because } from '../../film-kit/because.ts'
 import { isDiskFault } from '../../film-kit/disk-fault.ts'
 import { commentsIn, infoOf } from '../../film-kit/tubearchivist-document.ts'
@@ -177,7 +177,7 @@ async function eachStored(path: string, take: (kind: string, id: string, doc: Do
   let named: Doc | undefined
   let isAny = false
   for await (const line of linesOfDocuments(path)) {
-    tellAlive()
+    reportAlive()
     if (!named) {
       named = objectOf(line.index)
       continue
@@ -228,7 +228,7 @@ async function eachLine(zip: ZipFile, entry: Entry, take: (id: string, doc: Doc)
   let id: string | undefined
   for await (const line of createInterface({ input: guarded, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue
-    tellAlive()
+    reportAlive()
     const value = objectOf(JSON.parse(line))
     if (id === undefined) id = textOf(objectOf(value.index)._id)
     else {

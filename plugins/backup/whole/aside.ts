@@ -18,7 +18,7 @@ interface Aside {
 }
 
 /** Sorted newest first. */
-export async function listAside({ settings }: App): Promise<Aside[]> {
+export async function listReplaced({ settings }: App): Promise<Aside[]> {
   const found: Aside[] = []
   for (const folder of asideFolders(settings.dataDir))
     found.push({ ...folder, bytes: await bytesBelow(join(settings.dataDir, folder.name)) })
@@ -26,7 +26,7 @@ export async function listAside({ settings }: App): Promise<Aside[]> {
 }
 
 /** @throws not_found */
-export async function dropAside(name: string, { settings }: App): Promise<void> {
+export async function dropReplaced(name: string, { settings }: App): Promise<void> {
   if (!asideFolders(settings.dataDir).some((folder) => folder.name === name)) throw errors.notFound('folder', name)
   await rm(join(settings.dataDir, name), { recursive: true })
 }
@@ -35,7 +35,7 @@ export async function dropAside(name: string, { settings }: App): Promise<void> 
  * Removes replaced data older than 30 days, if a backup made after that restore has been proven.
  * @param provenAt  epoch seconds: when the backup was made that has just passed a rehearsal
  */
-export async function dropOldAside(provenAt: number, { settings, clock, log }: App): Promise<void> {
+export async function dropOldReplaced(provenAt: number, { settings, clock, log }: App): Promise<void> {
   const before = Math.min(provenAt, epochSeconds(clock) - ASIDE_DAYS * DAY_SECONDS)
   for (const { name, at } of asideFolders(settings.dataDir)) {
     if (at >= before) continue

@@ -27,7 +27,7 @@ export async function loadRestored(app: App, forms: Forms): Promise<void> {
 }
 
 /** Reports the restore, once all listeners have been registered. */
-export async function tellRestored(app: App): Promise<void> {
+export async function reportRestored(app: App): Promise<void> {
   if (!existsSync(folderOf(app))) return
   await app.emit('index.replaced', {})
   const count = existsSync(skippedIn(app)) ? Number(await readFile(skippedIn(app), 'utf8')) : 0

@@ -1,7 +1,7 @@
 /** Routes for backups of everything: the list, the results of rehearsals, preview and restore (contract 9.36). */
 import { defineRoute, errors, file, ID_PATTERN, Said, saidOf, Type, tellSecurity } from 'archivolt'
 import type { App } from '../app.ts'
-import { ASIDE_DAYS, ASIDE_PATTERN, dropAside, dropWaiting, listAside, waitingSince } from './aside.ts'
+import { ASIDE_DAYS, ASIDE_PATTERN, dropReplaced, dropWaiting, listReplaced, waitingSince } from './aside.ts'
 import type { RunKind } from './rows.ts'
 import { backUpAll, rehearseRestore } from './tasks.ts'
 import { checkStart } from './upload.ts'
@@ -61,7 +61,7 @@ export const listWhole = defineRoute({
       is_backing_up: app.jobs.active(backUpAll.name) !== undefined,
       is_rehearsing: app.jobs.active(rehearseRestore.name) !== undefined,
       waiting_since: waitingSince(app) ?? null,
-      aside: await listAside(app),
+      aside: await listReplaced(app),
       aside_days: ASIDE_DAYS,
       said,
     }
@@ -204,7 +204,7 @@ export const dropRestore = defineRoute({
   },
 })
 
-export const deleteAside = defineRoute({
+export const deleteReplaced = defineRoute({
   method: 'DELETE',
   path: '/api/whole/aside/:folderName/',
   access: 'admin',
@@ -213,7 +213,7 @@ export const deleteAside = defineRoute({
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found'],
   async handle({ params: { folderName } }, app: App) {
-    await dropAside(folderName, app)
+    await dropReplaced(folderName, app)
     return { success: true as const }
   },
 })

@@ -5,7 +5,7 @@
 import { DAY_SECONDS, defineTask, epochSeconds, type JobContext, say, Type, type Words, wordsOf } from 'archivolt'
 import type { App } from '../app.ts'
 import type { Work } from '../work.ts'
-import { dropOldAside } from './aside.ts'
+import { dropOldReplaced } from './aside.ts'
 import { rehearse } from './rehearsal.ts'
 import type { RunKind } from './rows.ts'
 import { RESTORE } from './wholes.ts'
@@ -78,7 +78,7 @@ export const rehearseRestore = defineTask({
         succeededAt: epochSeconds(app.clock),
       })
       const written = app.wholeBackups.runs.last('backup')
-      if (written.file === file) await dropOldAside(written.succeededAt, app)
+      if (written.file === file) await dropOldReplaced(written.succeededAt, app)
       return say`Restored and compared: ${{ count: documents['video'] ?? 0 }} videos, in ${{ seconds }} s`
     }),
 })

@@ -27,7 +27,7 @@ import type { Work } from '../work.ts'
 import { documentEntries } from '../writing.ts'
 import { type Comparison, compareWith } from './compare.ts'
 import { DOCUMENTS, FORM, type Head, pictureFolders, RESTORING, SECRETS } from './contents.ts'
-import { loadRestored, tellRestored } from './load.ts'
+import { loadRestored, reportRestored } from './load.ts'
 import { openRuns, type Runs } from './rows.ts'
 import { takeInWhole, type Upload } from './upload.ts'
 
@@ -300,7 +300,7 @@ export function openWholeBackups(app: App): WholeBackups {
     },
 
     load: () => loadRestored(app, forms),
-    tell: () => tellRestored(app),
+    tell: () => reportRestored(app),
 
     compare: (path, passphrase, signal) =>
       withDocuments(path, passphrase, signal, (zip, head) => compareWith(app, forms, zip, head)),

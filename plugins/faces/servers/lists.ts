@@ -56,7 +56,7 @@ export function openLists(
     return { name: doc?.playlist_name ?? '', paths: paths.map((path) => theirs(row, join(face.root, path))) }
   }
 
-  function isWorthReadingAll(row: ServerRow, missing: readonly string[]): boolean {
+  function shouldReadAll(row: ServerRow, missing: readonly string[]): boolean {
     if (missed.size > MOST_MISSED) missed.clear()
     const counts = missing.map((path) => missed.get(`${row.id} ${path}`) ?? 0)
     return counts.includes(1) || (counts.includes(0) && rows.lists(row.id).length === 0)
@@ -77,7 +77,7 @@ export function openLists(
         if (roots.some((root) => isBelow(alike(root), alike(path)))) found.set(alike(path), id)
     }
     return async (paths: readonly string[]): Promise<ReadonlyMap<string, string>> => {
-      const isAll = isWorthReadingAll(row, paths.filter(isMissing))
+      const isAll = shouldReadAll(row, paths.filter(isMissing))
       while (!isOver && (isAll || read < NEWEST_PAGES) && paths.some(isMissing)) await next()
       for (const path of paths) {
         const key = `${row.id} ${path}`

@@ -255,18 +255,18 @@ test('data that restores have replaced is removed after 30 days, and only if a n
   }
   const names = async () => (await admin.get('/api/whole/')).body.aside.map(({ name }: { name: string }) => name)
   assert.deepEqual((await admin.get('/api/whole/')).body.aside[1], { name: dropped, bytes: 9, at: 1_577_836_800 })
-  const { dropOldAside } = await import('../../../plugins/backup/whole/aside.ts')
+  const { dropOldReplaced } = await import('../../../plugins/backup/whole/aside.ts')
   const now = () => epochSeconds(app.clock)
 
-  await dropOldAside(1_577_836_800, app.app)
+  await dropOldReplaced(1_577_836_800, app.app)
   assert.deepEqual(await names(), [kept, dropped], 'the proven backup is not newer')
-  await dropOldAside(now() + 1, app.app)
+  await dropOldReplaced(now() + 1, app.app)
   assert.deepEqual(await names(), [kept])
   await app.clock.advance(30 * DAY_MS)
-  await dropOldAside(now(), app.app)
+  await dropOldReplaced(now(), app.app)
   assert.deepEqual(await names(), [kept], '30 days are not over')
   await app.clock.advance(1000)
-  await dropOldAside(now(), app.app)
+  await dropOldReplaced(now(), app.app)
   assert.deepEqual(await names(), [])
 
   await mkdir(join(app.dataDir, dropped))

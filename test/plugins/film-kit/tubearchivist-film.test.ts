@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs'
 import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { toldInFilm } from '../../../plugins/film-kit/tubearchivist-film.ts'
+import { readFilmTags } from '../../../plugins/film-kit/tubearchivist-film.ts'
 import { box, boxOf64, tagsOf } from '../../support/film-atom.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -20,7 +20,7 @@ async function told(t: TestContext, film: Buffer, sizeBytes = film.length): Prom
   await truncate(path, sizeBytes)
   const file = openSync(path, 'r')
   try {
-    return toldInFilm(file, sizeBytes)?.info['title']
+    return readFilmTags(file, sizeBytes)?.info['title']
   } finally {
     closeSync(file)
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
-import { lookAtIndex } from '../../../plugins/sqlite/check-index.ts'
+import { checkIndexFile } from '../../../plugins/sqlite/check-index.ts'
 import { garble } from '../../support/garble.ts'
 import { aChannel, aPlaylist, aVideo, someComments, type TestApp, testApp } from '../../support/testing.ts'
 import { documentsOf } from '../backup/zips.ts'
@@ -78,7 +78,7 @@ test('one that no snapshot has is named to admins and by the check, and stops no
   garble(app, 'comment', 'v2')
   garble(app, 'video', 'v2')
 
-  const [, documents] = await lookAtIndex({ settings: app.app.settings } as never)
+  const [, documents] = await checkIndexFile({ settings: app.app.settings } as never)
   await app.as('admin').post('/api/backup/')
   await app.settled()
 

@@ -10,7 +10,7 @@ import Database from 'better-sqlite3'
 import { Type } from 'typebox'
 import { isAppError } from '../../../core/base/error.ts'
 import { defineIndex } from '../../../core/index/mapping.ts'
-import { lookAtIndex } from '../../../plugins/sqlite/check-index.ts'
+import { checkIndexFile } from '../../../plugins/sqlite/check-index.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { allOf, filled, openLines } from './filled-lines.ts'
 import { asTexts, lineIndex, lineOf, storedIn } from './lines.ts'
@@ -161,7 +161,7 @@ test('the check of a data folder finds damaged texts next to documents in column
   )
   db.close()
 
-  const findings = await lookAtIndex({ settings: { dataDir: folder } } as Parameters<typeof lookAtIndex>[0])
+  const findings = await checkIndexFile({ settings: { dataDir: folder } } as Parameters<typeof checkIndexFile>[0])
 
   assert.match(findings.at(-1)!.said, /^1 are damaged \(line f0-0\)/)
 })

@@ -44,12 +44,12 @@ export const prepareOffline = (id: number, isStill: () => boolean): Promise<unkn
 
 /** At the first visit, tells the worker to cache the requests that Home made before the worker was active. */
 function handOver(isStill: () => boolean): void {
-  tellWorker([])
+  notifyWorker([])
   const observer = new PerformanceObserver((list) => {
     if (!isStill()) return observer.disconnect()
     const isHome = location.pathname === base && location.search === ''
     const missed = (list.getEntries() as PerformanceResourceTiming[]).filter(({ workerStart }) => workerStart === 0)
-    if (isHome && missed.length > 0) tellWorker(missed.map(({ name: address }) => address))
+    if (isHome && missed.length > 0) notifyWorker(missed.map(({ name: address }) => address))
   })
   observer.observe({ type: 'resource', buffered: true })
 }
@@ -58,7 +58,7 @@ function handOver(isStill: () => boolean): void {
  * Does not wait for the worker, because a sign-out may come first.
  * @param keep  URLs that Home has requested
  */
-export const tellWorker = (keep: readonly string[]): void =>
+export const notifyWorker = (keep: readonly string[]): void =>
   void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep }))
 
 /** Whether this account has saved videos in this browser. */

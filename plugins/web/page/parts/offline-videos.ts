@@ -1,6 +1,6 @@
 /** Videos saved in this browser: downloaded piece by piece, listed, and removed. */
 import { effect } from '@preact/signals'
-import { openFilms, tellWorker } from '../browser/offline.ts'
+import { notifyWorker, openFilms } from '../browser/offline.ts'
 import { filmAt, idAt, type OfflineFilm, PIECE_BYTES, pieceAt } from '../browser/offline-names.ts'
 import { get, isPassing, isSignedIn, toFailure } from '../server/api.ts'
 import { under } from '../server/base.ts'
@@ -118,7 +118,7 @@ export async function saveOffline({ platform_id: id }: Video, { isForTrip = fals
     { video, film: film.film, bytes: film.bytes, done: 0, isWhole: false, isForTrip },
   ]
   // The video's page must open offline, too.
-  tellWorker([])
+  notifyWorker([])
   void work()
   return true
 }
@@ -184,7 +184,7 @@ async function fetchOne({ video }: OnDevice): Promise<boolean> {
     return true
   }
   try {
-    await fetchBeside(cache, film)
+    await fetchAlongside(cache, film)
     await fetchPieces(cache, film, id)
     say(t('device.saved', { title: titledAs(video).title }))
   } catch (error) {
@@ -212,7 +212,7 @@ async function ask(path: string, headers: Record<string, string> = {}): Promise<
   throw response.status < 500 ? new Gone(path) : new Error(`${path}: ${response.status}`)
 }
 
-async function fetchBeside(cache: Cache, { beside }: OfflineFilm): Promise<void> {
+async function fetchAlongside(cache: Cache, { beside }: OfflineFilm): Promise<void> {
   for (const path of beside) {
     if (await cache.match(whole(path), { ignoreVary: true })) continue
     const response = await ask(path).catch((error: unknown) => {

@@ -13,7 +13,7 @@ import { PlayFailure } from './failure.tsx'
 import { type Machine, openMachine } from './machine.ts'
 import { Notes } from './notes.tsx'
 import { usePlayerKeys } from './player-keys.ts'
-import { tellSession } from './session.ts'
+import { updateMediaSession } from './session.ts'
 import type { Step } from './step.ts'
 
 export interface PlayerProps {
@@ -53,7 +53,7 @@ export function Player(props: PlayerProps) {
   useSignalEffect(() => {
     if (machine.hasEnded.value) onEnd()
   })
-  useEffect(() => tellSession(video, { next, previous }), [video, next, previous])
+  useEffect(() => updateMediaSession(video, { next, previous }), [video, next, previous])
   usePlayerKeys(machine, frame, wake, props)
   const { onTap, onDouble } = useTap(machine, frame, () => {
     if (isHidden.value || !machine.isPlaying.value) wake()

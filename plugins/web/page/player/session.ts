@@ -4,7 +4,7 @@ import type { Video } from '../server/records.ts'
 import type { Step } from './step.ts'
 
 /** @returns a function that clears the actions */
-export function tellSession(
+export function updateMediaSession(
   { title, channel, vid_thumb_url: art }: Video,
   { next, previous }: { next: Step | undefined; previous: Step | undefined },
 ): (() => void) | undefined {

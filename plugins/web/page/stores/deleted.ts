@@ -1,7 +1,7 @@
 /** Videos that were deleted in this document: they no longer play, and their positions are not sent. */
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { List, Rows } from './list.ts'
-import { cachedUnder, forget, forgetBeside } from './load.ts'
+import { cachedUnder, forget, forgetOthers } from './load.ts'
 
 const ids = signal<ReadonlySet<string>>(new Set())
 
@@ -26,7 +26,7 @@ export function noteDeleted(gone: readonly string[]): () => void {
  * @param since  lists that were read after this time are read again, because they lack what was restored
  */
 export function noteRestored(since: number): void {
-  forgetBeside('list ')
+  forgetOthers('list ')
   for (const list of cachedUnder<Partial<List<unknown>>>('list '))
     if ((list.askedAt?.() ?? -1) >= since) void list.reload?.()
 }

@@ -48,7 +48,7 @@ export function forget(prefix = ''): void {
   for (const key of [...cached.keys()]) if (key.startsWith(prefix)) cached.delete(key)
 }
 /** Drops all cached values except those whose key has this prefix. */
-export function forgetBeside(prefix: string): void {
+export function forgetOthers(prefix: string): void {
   for (const key of [...cached.keys()]) if (!key.startsWith(prefix)) cached.delete(key)
 }
 
