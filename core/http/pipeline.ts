@@ -396,7 +396,7 @@ export function openPipeline(parts: PipelineParts) {
     // Rights decide which events are sent: when they change, the stream ends and the client reconnects.
     const mayListen = () => mayStill(exchange, route, (now) => isAlike(now, actor))
     // Node tracks every promise while a view applies, so built-in streams limit what they send themselves.
-    const view = parts.ownerOf?.(route) ? actor.view : undefined
+    const view = parts.ownerOf(route) ? actor.view : undefined
     const [end, leaveView] = withinViewFrom(view, () =>
       within(route, () => sendEvents(exchange, stream, clock, mayListen)),
     )

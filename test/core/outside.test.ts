@@ -7,6 +7,7 @@ import { openLog } from '../../core/log.ts'
 import { definePlugin, defineTask, type Plugin } from '../../core/plugin/define.ts'
 import { errors, Type } from '../../plugins/plugin-kit/public.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { NO_PROGRAMS } from '../support/refused.ts'
 import { aVideo, type TestApp, testApp, testClock } from '../support/testing.ts'
 import { aRoute, type Loose, loose } from './loose.ts'
 
@@ -616,7 +617,7 @@ test('an external plugin whose answers for the page fail does not keep people fr
       'video.keys': () => () => undefined,
     },
   })
-  const app = await testApp(t, { outside: [tide] })
+  const app = await testApp(t, { outside: [tide], settings: NO_PROGRAMS })
   await app.given(aVideo({ id: 'v1' }))
 
   for (const path of ['/api/session/', '/api/platform/', '/api/video/']) {

@@ -5,6 +5,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 
+/** Settings of a server that finds no programs: `/api/platform/` would start them to read their versions. */
+export const NO_PROGRAMS = { ytdlp: '/nowhere', ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' } as object
+
 const PROGRAMS = ['ffmpeg', 'ffprobe']
 
 export interface Refused {

@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin, type Plugin, Type } from '../../../plugins/plugin-kit/public.ts'
+import { NO_PROGRAMS } from '../../support/refused.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
-
-/** Programs whose versions the platform's status would query. */
-const NO_PROGRAMS = { ytdlp: '/nowhere', ffmpeg: '/nowhere/ffmpeg', ffprobe: '/nowhere/ffprobe' } as object
 
 const fails = (): never => {
   throw new Error('dry')
