@@ -10,26 +10,24 @@ export function openHandedDown<Value>() {
     if (--running === 0) storage.disable()
   }
 
+  /** For work that goes on after `begin` has returned. @returns its result, and a function to be called at its end */
+  function from<Result>(value: Value, begin: () => Result): [result: Result, end: () => void] {
+    running++
+    try {
+      return [storage.run(value, begin), end]
+    } catch (thrown) {
+      end()
+      throw thrown
+    }
+  }
+
   return {
+    from,
     /** undefined: called outside of `during`. */
     get: (): Value | undefined => storage.getStore(),
     async during<Result>(value: Value, work: () => Promise<Result>): Promise<Result> {
-      running++
-      try {
-        return await storage.run(value, work)
-      } finally {
-        end()
-      }
-    },
-    /** For work that goes on after `begin` has returned. @returns what `begin` has returned, and a function for its end */
-    from<Result>(value: Value, begin: () => Result): [result: Result, end: () => void] {
-      running++
-      try {
-        return [storage.run(value, begin), end]
-      } catch (thrown) {
-        end()
-        throw thrown
-      }
+      const [result, end] = from(value, work)
+      return result.finally(end)
     },
     /** Hides the value from `work`. */
     without: <Result>(work: () => Result): Result =>

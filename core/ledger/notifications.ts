@@ -33,8 +33,6 @@ export interface NewNotification {
 /** Limit of messages without a job, so that a repeated fault does not fill the page. */
 const KEPT_WITHOUT_A_JOB = 20
 
-export type NotificationRows = ReturnType<typeof openNotificationRows>
-
 /** Call reads at any time, writes only inside `ledger.write`. */
 export function openNotificationRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>) {
   return {

@@ -93,8 +93,6 @@ export function openFailures(clock: Clock) {
 const nameOfTask = (plugin: string): string => `${plugin}.hear`
 const Heard = Type.Object({ event: Type.String(), told: Type.Optional(Type.Unknown()) })
 
-export type Hearing = ReturnType<typeof openHearing>
-
 /** Each event is a job's row, on disk before the emitter goes on: they run in order, equal waiting ones merged. */
 export function openHearing({ name }: Plugin) {
   const listeners = new Map<string, (event: never) => unknown>()
