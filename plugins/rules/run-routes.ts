@@ -92,7 +92,7 @@ export const listPreviewRows = defineRoute({
           Type.Enum([...NOTES], {
             description:
               'why the video stays, or frees no space: a person keeps it; its film is in a place; ' +
-              'this rule fetched it again recently; the removal of other videos frees enough space; ' +
+              'this rule removed it recently, and it was restored; this rule fetched it again recently; the removal of other videos frees enough space; ' +
               'its film has another hard link; its film is missing',
           }),
         ),

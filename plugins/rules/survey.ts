@@ -13,7 +13,7 @@ import type { Conditions, Rule } from './schema.ts'
 import type { Scopes } from './scopes.ts'
 
 /** Why a video stays although a rule would remove or download it again. */
-export const NOTES = ['kept', 'place', 'fetched', 'room', 'linked', 'no_film'] as const
+export const NOTES = ['kept', 'place', 'restored', 'fetched', 'room', 'linked', 'no_film'] as const
 export type Note = (typeof NOTES)[number]
 
 export type KeepOutcome = 'keep' | 'remove' | 'fetch'
@@ -57,8 +57,11 @@ export interface AsOf {
 }
 
 const BATCH = 1000
-/** Number of days during which a rule does not download the same video again. */
-const FETCHED_DAYS = 30
+/**
+ * Number of days during which a rule does not change the same video again: a removed one that is here was restored, by
+ * an undo or by a person.
+ */
+const ONCE_IN_DAYS = 30
 /** Number of videos that are decided between two checks of the clock. */
 const LOOK_EVERY = 32
 
@@ -202,7 +205,7 @@ interface Waiting {
   isKept: boolean
 }
 
-const STAYS: ReadonlySet<Note> = new Set(['kept', 'place', 'fetched'])
+const STAYS: ReadonlySet<Note> = new Set(['kept', 'place', 'restored', 'fetched'])
 
 /** Reads the marks of a batch once, if a rule needs them. */
 function watchedAmong({ watch }: App, ids: readonly string[]): Watched {
@@ -228,12 +231,14 @@ async function membersOf({ videos }: App, rules: readonly CompiledRule[], scopes
 
 /** Adds the reasons why videos must not be changed, and the space that their films use on the disk. */
 async function weighed(app: App, all: readonly Waiting[], now: number): Promise<Waiting[]> {
+  const ids = all.map(({ row: { id } }) => id)
+  const changed = app.touching.changedSince(ids, now - ONCE_IN_DAYS * DAY_SECONDS)
   const noteOf = ({ row: { id }, rule, isKept }: Waiting): Note | undefined => {
     if (isKept) return 'kept'
     // A film in a place is removed only by its own program.
     if (!app.media.isOurs(id)) return 'place'
-    const since = now - FETCHED_DAYS * DAY_SECONDS
-    return rule.outcome === 'fetch' && app.touching.hasFetched(id, rule.id, since) ? 'fetched' : undefined
+    if (!changed.has(`${rule.id} ${rule.outcome} ${id}`)) return undefined
+    return rule.outcome === 'fetch' ? 'fetched' : 'restored'
   }
   const noted = all.map((one) => ({ ...one, note: noteOf(one) }))
   const going = noted.filter(({ note, rule }) => note === undefined && rule.outcome === 'remove')

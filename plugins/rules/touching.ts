@@ -119,12 +119,17 @@ export function openTouching(app: App) {
       )
     },
 
-    hasFetched: (id: string, rule: number, since: number): boolean =>
-      ledger
-        .sql(
-          "SELECT 1 FROM rules_touched WHERE video_id = ? AND rule_id = ? AND at > ? AND outcome = 'fetch' AND state = 'done'",
-        )
-        .get(id, rule, since) !== undefined,
+    /** Which of these videos a rule has changed since this time, also if the change was undone. @returns `rule outcome video` */
+    changedSince: (ids: readonly string[], since: number): ReadonlySet<string> =>
+      new Set(
+        ledger
+          .sql<{ key: string }>(
+            `SELECT rule_id || ' ' || outcome || ' ' || video_id AS key FROM rules_touched
+             WHERE video_id IN (SELECT value FROM json_each(?)) AND at > ? AND state <> 'left'`,
+          )
+          .all(JSON.stringify(ids), since)
+          .map(({ key }) => key),
+      ),
 
     list: (run: number, from: number, size: number): Touched[] =>
       ledger

@@ -531,6 +531,39 @@ test('a rule for free space removes the oldest, only until there is enough, incl
   assert.deepEqual(await removed(), ['v3'])
 })
 
+test('a rule leaves a video that it removed alone for 30 days once it is restored, by an undo or from the bin', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  const now = app.clock.now() / 1000
+  await app.given(
+    aChannel({ id: 'UCa' }),
+    ...['v1', 'v2'].map((id) => aVideo({ id, channelId: 'UCa', date_downloaded: now - 9 * DAY })),
+  )
+  await admin.post('/api/rule/', {
+    ...{ side: 'keep', scope: { kind: 'all' }, conditions: { added_before: 1 }, outcome: 'remove' },
+  })
+  const apply = async () => {
+    await admin.post('/api/task-name/apply_rules/')
+    await app.settled()
+    return app.ids('video')
+  }
+
+  assert.deepEqual(await apply(), [])
+  await admin.post('/api/rule/run/1/', { action: 'undo' })
+  await app.settled()
+  assert.deepEqual(await apply(), ['v1', 'v2'])
+  const { body: preview } = await admin.post('/api/rule/preview/', {})
+  assert.deepEqual(
+    (await rowsOf(app, preview.id, 'keep')).map(({ note }) => note),
+    ['restored', 'restored'],
+  )
+
+  app.clock.set(app.clock.now() + 31 * DAY * 1000)
+  assert.deepEqual(await apply(), [])
+  await admin.post('/api/bin/restore/', { all: true })
+  assert.deepEqual(await apply(), ['v1', 'v2'])
+})
+
 test('a run and its undo continue after a crash before their jobs, a run also after a stop of the server halfway', async (t) => {
   const { app, admin, preview, run } = await small(t)
   const newest = async () => (await admin.get('/api/rule/run/')).body.runs[0]
@@ -551,6 +584,7 @@ test('a run and its undo continue after a crash before their jobs, a run also af
   assert.equal((await admin.post(`/api/rule/run/${id}/`, { action: 'undo' })).status, 500)
   await again()
   assert.deepEqual([(await newest()).state, await videos()], ['undone', 30])
+  app.clock.set(app.clock.now() + 31 * DAY * 1000) // until then the rule leaves the restored videos alone
 
   const { ruleRuns, touching } = app.app
   const { work } = ruleRuns
