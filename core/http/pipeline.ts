@@ -228,9 +228,8 @@ export function openPipeline(parts: PipelineParts) {
   /** Answers for unknown paths, too: after a failed preflight, the browser would hide the 404 from the page. */
   function sendOptions(exchange: Exchange, match: Match | undefined): void {
     Object.assign(exchange.headers, preflightHeaders(exchange.request, settings.corsOrigins))
-    exchange.headers['Allow'] = (match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']).join(
-      ', ',
-    )
+    const methods = match?.methods ?? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+    exchange.headers['Allow'] = methods.join(', ')
     exchange.headers['Content-Length'] = '0'
     sendEmpty(exchange, 200) // as the reference does; some proxies and old clients take only 200 for a preflight
   }
@@ -253,18 +252,10 @@ export function openPipeline(parts: PipelineParts) {
     const stream = route.rawBody ? rawBody(request, route.rawBody.maxBodyBytes) : request
     if (route.rawBody)
       whileAllowed(exchange, { mayGoOn: () => mayStill(exchange, route), end: () => request.destroy() })
-    const own: Input['request'] = {
-      headers: request.headers as Record<string, string | undefined>,
-      address,
-      isSecure,
-      host,
-      isCrossSite,
-      forwardedUser,
-      stream,
-      requestId: id,
-    }
-    const headers = openHandlerHeaders(settings.basePath, isSecure)
-    const checked = { params, query, actor, page, request: own, headers }
+    const { headers } = request as { headers: Input['request']['headers'] }
+    const own = { headers, address, isSecure, host, isCrossSite, forwardedUser, stream, requestId: id }
+    const replyHeaders = openHandlerHeaders(settings.basePath, isSecure)
+    const checked = { params, query, actor, page, request: own, headers: replyHeaders }
     return new RequestInput(checked, signals, response) as unknown as Input
   }
 

@@ -44,10 +44,7 @@ export function openNotificationRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>
              WHERE n.expires_at IS NULL OR n.expires_at > ? ORDER BY n.seq`,
       )
         .all(now)
-        .map((row) => ({
-          ...row,
-          messages: json<Words[]>(row.messages, `notifications.messages of ${row.id}`, []),
-        })),
+        .map((row) => ({ ...row, messages: json<Words[]>(row.messages, `notifications.messages of ${row.id}`, []) })),
 
     /** Adds a message; a job that runs once more gets a new one, at the end. */
     add({ id, task, about, title, group, level, messages, expiresAt }: NewNotification): void {

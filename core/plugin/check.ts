@@ -181,10 +181,7 @@ function checkAsks(plugins: readonly Plugin[], refuse: RefuseTogether): void {
   const unanswered = (page: PluginPage | undefined) =>
     page?.asks?.find((ask) => !routes.some(({ method, path }) => isOf(ask, `${method} ${path}`)))
   for (const plugin of plugins) {
-    for (const [what, page] of [
-      ['page', plugin.page],
-      ['button', plugin.playerButton],
-    ] as const) {
+    for (const [what, page] of Object.entries({ page: plugin.page, button: plugin.playerButton })) {
       const asked = unanswered(page)
       if (asked !== undefined)
         refuse(`${ownerOf(plugin)}: its ${what} asks ${asked}, which no plugin answers`, ownerOf(plugin))

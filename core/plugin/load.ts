@@ -38,11 +38,8 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]) {
   const isOutside = (plugin: Plugin) => outside.has(plugin)
   const added = new Set(all.filter(({ isAdded }) => isAdded).map(({ plugin }) => plugin))
   const leaveOut = (plugin: Plugin) => (isOutside(plugin) ? plugin.name : undefined)
-  checkTogether(
-    plugins,
-    off.map(({ plugin }) => plugin),
-    isOutside,
-  )
+  const switchedOff = off.map(({ plugin }) => plugin)
+  checkTogether(plugins, switchedOff, isOutside)
 
   const owners = new Map<object, Plugin>()
   for (const plugin of plugins)
@@ -80,7 +77,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]) {
     ),
     adapters: adaptersOf(plugins),
     /** Switched-off plugins with an index adapter. */
-    adaptersOff: adaptersOf(off.map(({ plugin }) => plugin)).map(({ name }) => name),
+    adaptersOff: adaptersOf(switchedOff).map(({ name }) => name),
     recovery: plugins.find(({ recovery }) => recovery)?.recovery,
     reserve: plugins.find(({ reserve }) => reserve)?.reserve,
     salvage: plugins.find(({ salvage }) => salvage)?.salvage,

@@ -225,11 +225,8 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
   async function setUp(plugin: Plugin, app: WholeApp): Promise<void> {
     const told = clock.after(SETUP_TOLD_AFTER_MS, () => app.log.warn('the setup of the plugin is still running'))
     let isWaiting = false
-    const work = waitAtBarrier(
-      new AbortController().signal,
-      async () => plugin.setup?.(app),
-      () => (isWaiting = true),
-    )
+    const waits = () => (isWaiting = true)
+    const work = waitAtBarrier(new AbortController().signal, async () => plugin.setup?.(app), waits)
     try {
       await (isOutside(plugin) ? withinOwnTime(work, () => isWaiting) : work)
     } finally {
