@@ -218,7 +218,7 @@ describe('a page of a plugin', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Moments' }).click()
     const inside = page.frameLocator('iframe')
     await inside.getByRole('link', { name: 'Fog' }).focus()
-    await page.keyboard.press('Enter')
+    pressAway(page, 'Enter')
     await page.waitForURL('**/video/v1/?t=*')
     await check([/no tea/, /Failed to load resource/])
   })
