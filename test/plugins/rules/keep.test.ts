@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import type { Conditions, Scope } from '../../../plugins/rules/schema.ts'
 import { placesApp } from '../../support/places.ts'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/slow.ts'
 
 const DAY = 86_400
 
