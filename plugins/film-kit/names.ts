@@ -90,7 +90,7 @@ export function groupNames(
   const beside = new Map<string, Beside>()
   const films: Array<{ name: string; base: string; ending: string }> = []
   const unfinished: Grouped['unfinished'] = new Map()
-  const temporaryPrefix = (base: string): Beside => {
+  const sidecarsOf = (base: string): Beside => {
     const found = beside.get(base) ?? { subtitles: new Map() }
     beside.set(base, found)
     return found
@@ -110,27 +110,25 @@ export function groupNames(
       continue
     }
     if (isFilm) films.push({ name, base: film!, ending: ending!.toLowerCase() })
-    else putSidecar(name, text, temporaryPrefix)
+    else putSidecar(name, text, sidecarsOf)
   }
   const bases = new Set(films.map(({ base }) => base))
   const nobodys: Beside = { subtitles: new Map() }
   for (const name of aside)
-    putSidecar(name, posix.basename(name).normalize('NFC'), (base) =>
-      bases.has(base) ? temporaryPrefix(base) : nobodys,
-    )
+    putSidecar(name, posix.basename(name).normalize('NFC'), (base) => (bases.has(base) ? sidecarsOf(base) : nobodys))
   return { ...withBeside(films, beside), unfinished }
 }
 
-function putSidecar(name: string, text: string, temporaryPrefix: (base: string) => Beside): void {
+function putSidecar(name: string, text: string, sidecarsOf: (base: string) => Beside): void {
   const [, info] = INFO.exec(text) ?? []
   const [, nfo] = NFO.exec(text) ?? []
   const [, picture] = PICTURE.exec(text) ?? []
   const [, subtitle, code = '', kind] = SUBTITLE.exec(text) ?? []
-  if (info !== undefined) temporaryPrefix(info).info ??= name
-  if (nfo !== undefined) temporaryPrefix(nfo).nfo ??= name
-  if (picture !== undefined) temporaryPrefix(picture).picture ??= name
+  if (info !== undefined) sidecarsOf(info).info ??= name
+  if (nfo !== undefined) sidecarsOf(nfo).nfo ??= name
+  if (picture !== undefined) sidecarsOf(picture).picture ??= name
   if (subtitle === undefined) return
-  const { subtitles } = temporaryPrefix(subtitle)
+  const { subtitles } = sidecarsOf(subtitle)
   const [lang, isSubRip] = [code.replaceAll('_', '-'), kind?.toLowerCase() === 'srt']
   if (!isSubRip || !subtitles.has(lang)) subtitles.set(lang, { name, lang, isSubRip })
 }

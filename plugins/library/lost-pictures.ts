@@ -19,7 +19,7 @@ export function openLostPictures(app: App) {
   /** @returns whether the video has a picture now */
   async function takeSidecarPicture(id: string, doc: VideoDoc): Promise<boolean> {
     const film = await filmOf(id, doc)
-    const picture = film && (await temporaryPrefix(film))
+    const picture = film && (await sidecarPictureOf(film))
     if (picture === undefined || !(await isPicture(picture))) return false
     return keep(id, picture)
   }
@@ -60,7 +60,7 @@ export function openLostPictures(app: App) {
     }
   }
 
-  async function temporaryPrefix(film: string): Promise<string | undefined> {
+  async function sidecarPictureOf(film: string): Promise<string | undefined> {
     const path = dirname(film)
     const picture = (folders.get(path) ?? (await read(path))).get(basename(film))
     return picture === undefined ? undefined : join(path, picture)

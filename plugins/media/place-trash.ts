@@ -123,7 +123,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
   let working = Promise.resolve()
 
   async function putBack(jobId: string): Promise<void> {
-    for (const row of ofJob(jobId)) if (!(await restoreFilms(row))) await settleRow(row.id, DOUBTFUL_MS)
+    for (const row of ofJob(jobId)) if (!(await moveBack(row))) await settleRow(row.id, DOUBTFUL_MS)
   }
 
   function placeOf(id: number): OwnPlace {
@@ -241,7 +241,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
   }
 
   /** @returns whether all files are back */
-  async function restoreFilms(row: Row): Promise<boolean> {
+  async function moveBack(row: Row): Promise<boolean> {
     const place = placeOf(row.place_id)
     const trash = trashOf(place, row)
     const home = dirname(join(place.path, row.path))
@@ -295,7 +295,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
         else if (placeOf(row.place_id).is_ours === 0) continue
         else if (!(await isThere(row.place_id))) isFailed = true
         else if (row.job_id === null) await unlink(row)
-        else if (!(await restoreFilms(row))) await settleRow(row.id, DOUBTFUL_MS)
+        else if (!(await moveBack(row))) await settleRow(row.id, DOUBTFUL_MS)
       } catch (err) {
         isFailed = true
         app.log.warn({ err, trash: row.id }, 'the trash of a place could not be cleared: tried again in an hour')
@@ -358,8 +358,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       if (all.some(({ job_id: jobId }) => jobId !== null))
         throw errors.conflict('It is being removed right now: try again in a moment')
       for (const row of all)
-        if (!(await restoreFilms(row)))
-          app.log.warn({ trash: row.id }, 'files of a removed film could not be moved back')
+        if (!(await moveBack(row))) app.log.warn({ trash: row.id }, 'files of a removed film could not be moved back')
     },
 
     async discard(jobId, what) {
@@ -386,7 +385,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
             if (row) await moveAway(row, place)
           } catch (thrown) {
             if (!isOneOf(thrown, 'EXDEV', 'EBUSY')) throw thrown
-            await restoreFilms(row!) // another disk is mounted within the place: no film is moved across disks
+            await moveBack(row!) // another disk is mounted within the place: no film is moved across disks
           }
         }
       } catch (thrown) {
@@ -482,7 +481,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
         )
       await ledger.write(() => void ledger.sql("UPDATE media_discarded SET job_id = '' WHERE id = ?").run(id))
       try {
-        if (!(await restoreFilms(row))) {
+        if (!(await moveBack(row))) {
           await settleRow(id, HELD)
           throw errors.conflict(
             say`Not all files of ${{ path: row.path }} could be moved back: other files have their names`,
