@@ -150,18 +150,20 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     return new Set([...coming, ...(await archived(due))])
   }
 
-  /** Allowed once, and hidden again or failed since: it may be asked for anew. */
-  const mayAskAnew = (state: Offer['state']) => state === 'allowed' || state === 'failed'
-
-  async function offerOf(wanted: Wanted, ask: Ask | undefined): Promise<Offer> {
-    const state = stateOf(ask, await comingAmong([ask]))
-    return {
-      video_id: wanted.platform_id,
-      title: wanted.title,
-      channel_name: wanted.channel.channel_name,
-      state: mayAskAnew(state) ? 'open' : state,
-      ...(wanted.picture !== undefined && { picture: wanted.picture }),
-    }
+  async function offersOf(all: readonly Wanted[], userId: number): Promise<Offer[]> {
+    const asks = all.map(({ platform_id: id }) => selectOf.get(userId, id))
+    const coming = await comingAmong(asks)
+    return all.map(({ platform_id, title, channel, picture }, at) => {
+      const state = stateOf(asks[at], coming)
+      return {
+        video_id: platform_id,
+        title,
+        channel_name: channel.channel_name,
+        // Allowed once, and hidden again or failed since: the video may be requested again.
+        state: state === 'allowed' || state === 'failed' ? 'open' : state,
+        ...(picture !== undefined && { picture }),
+      }
+    })
   }
 
   /** The video that a link or an id refers to. */
@@ -257,7 +259,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
         const ask = selectOf.get(actor.id, id)
         const known = ask && { platform_id: id, title: ask.title, channel: ask }
         const wanted = known ?? (await wantedOf(id, actor, signal))
-        return wanted ? [await offerOf(wanted, ask)] : []
+        return offersOf(wanted ? [wanted] : [], actor.id)
       }
       const text = { words, fields: { title: 1 }, match: 'all' as const, prefixLast: true }
       const query = id === undefined ? { text } : { ids: [id] }
@@ -266,8 +268,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       )
       const seen = await videos.known(hits.map(({ id }) => id))
       const hidden = hits.filter(({ id }) => !seen.has(id)).slice(0, MOST_OFFERED)
-      const records = await recordsOf(hidden, actor)
-      return Promise.all(records.map((wanted) => offerOf(wanted, selectOf.get(actor.id, wanted.platform_id))))
+      return offersOf(await recordsOf(hidden, actor), actor.id)
     },
 
     async ask(videoId, actor, signal) {
@@ -276,8 +277,9 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       const text = await beyondView(() => videos.collection.getText(videoId))
       const before = selectOf.get(actor.id, videoId)
       if (text === undefined && before) {
-        const known = await offerOf({ platform_id: videoId, title: before.title, channel: before }, before)
-        if (known.state !== 'open') return known
+        const known = { platform_id: videoId, title: before.title, channel: before }
+        const [offer] = await offersOf([known], actor.id)
+        if (offer!.state !== 'open') return offer!
       }
       const [wanted] =
         text !== undefined
@@ -299,7 +301,8 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
       })
       const ask = selectOf.get(actor.id, videoId)!
       if (isNew) await news.asked(ask, isWaiting)
-      return offerOf(wanted, selectOf.get(actor.id, videoId))
+      const [offer] = await offersOf([wanted], actor.id)
+      return offer!
     },
 
     async own(userId) {
