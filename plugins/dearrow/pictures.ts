@@ -85,23 +85,13 @@ async function cutOne(id: string, job: JobContext<object>, app: App): Promise<vo
   if (!doc || seconds === undefined) return
   try {
     const path = await media.filmPath(doc.channel_id, id)
+    const draft = pictures.beginDraft(id)
     await media.ffmpeg(
       [
         ...['-timelimit', String(MOST_WORK_S), '-filter_threads', '1', '-threads', '1', '-ss', String(seconds)],
         ...filmInput(path),
         ...['-map', '0:V:0', '-frames:v', '1', '-vf', `scale=w='min(${WIDTH},iw*sar)':h=-2,setsar=1`],
-        ...[
-          '-pix_fmt',
-          'yuvj420p',
-          '-q:v',
-          '4',
-          '-update',
-          '1',
-          '-f',
-          'image2',
-          '-y',
-          `file:${pictures.beginDraft(id)}`,
-        ],
+        ...['-pix_fmt', 'yuvj420p', '-q:v', '4', '-update', '1', '-f', 'image2', '-y', `file:${draft}`],
       ],
       { signal: job.signal, isBehind: true },
     )

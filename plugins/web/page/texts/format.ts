@@ -14,6 +14,10 @@ const weekdayForm = new Intl.DateTimeFormat(LANGUAGE, { weekday: 'long' })
 const clockForm = new Intl.DateTimeFormat(LOCALES, { timeStyle: 'short' })
 const monthForm = new Intl.DateTimeFormat(LOCALES, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 const languages = new Intl.DisplayNames([LANGUAGE, 'en'], { type: 'language', fallback: 'code' })
+/** How the platform names languages: in English, in one of two styles. */
+const englishLanguages = (['dialect', 'standard'] as const).map(
+  (languageDisplay) => new Intl.DisplayNames('en', { type: 'language', languageDisplay }),
+)
 const relative = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' })
 /** "last month" differs from "1 month ago". */
 const counted = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'always' })
@@ -99,10 +103,8 @@ function midnight(ms: number): number {
  * as “English - SDH”; the platform's own names are in English.
  */
 export function toLanguage(code: string, name = ''): string {
-  const isInEnglish = (languageDisplay: 'dialect' | 'standard') =>
-    new Intl.DisplayNames('en', { type: 'language', languageDisplay }).of(code) === name
   try {
-    const isPlain = name === '' || name === code || isInEnglish('dialect') || isInEnglish('standard')
+    const isPlain = name === '' || name === code || englishLanguages.some((english) => english.of(code) === name)
     return isPlain ? (languages.of(code) ?? code) : name
   } catch {
     return name || code // one of the platform's own codes
