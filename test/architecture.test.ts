@@ -44,7 +44,7 @@ const LAYERS: Array<[layer: number, path: RegExp]> = [
   [5, /^core\/[\w-]+\.ts$/],
   [6, /^core\/base\//],
 ]
-/** Leaves: they import no other code of ours at run time. */
+/** Leaves: they import no other code of the project at run time. */
 const EVERYWHERE = new Set(['config/schema.ts', 'package.json'])
 
 const layerOf = (path: string): number | undefined => LAYERS.find(([, pattern]) => pattern.test(path))?.[0]

@@ -1,4 +1,4 @@
-/** Starts child processes with a chosen environment, so that none inherits a password, key or token of ours. */
+/** Starts child processes with a chosen environment, so that none inherits our passwords, keys or tokens. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 

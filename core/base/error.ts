@@ -115,7 +115,7 @@ const ABSOLUTE_PATH = /(?<![\w:/.])\/(?!api\/)(?:[^\s/'":,;]{1,255}\/){2,50}/g
 
 const LONGEST_SAID = 4000
 
-/** Removes paths of this machine from a sentence of ours that quotes a system error. The log has the full text. */
+/** Removes paths of this machine from one of our sentences that quotes a system error. The log has the full text. */
 export const withoutPaths = (text: string): string =>
   text.replace(SYSTEM_SAYS, '$1').replace(PYTHON_SAYS, '$1').replace(SPAWN_SAYS, 'spawn $1')
 

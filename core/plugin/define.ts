@@ -440,7 +440,7 @@ interface PluginDefinition<
   preferences?: PreferenceSections
   /** Adds to the `config` object in envelopes. */
   envelope?: (preferences: Preferences) => Record<string, unknown>
-  /** `turns`: jobs take turns by item (`app.lanes.turn`). A number: so many run at once. Names only: one job each. */
+  /** `turns`: jobs take turns by item (`app.lanes.turn`). A number: this many run at once. Names only: one job each. */
   lanes?: string[] | Record<string, LaneRule>
   indexes?: IndexDefinition[]
   /** The plugin can store the documents of all plugins. */

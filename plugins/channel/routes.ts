@@ -128,9 +128,9 @@ export const deleteChannel = defineRoute({
     removal: Type.Optional(
       Type.String({ description: 'restores it from the bin; left out where the bin is switched off' }),
     ),
-    files_kept: Type.Optional(Type.Integer({ description: 'so many of its files lie in places: they stay there' })),
+    files_kept: Type.Optional(Type.Integer({ description: 'number of films in other places: they stay there' })),
     files_in_trash: Type.Optional(
-      Type.Integer({ description: 'so many lay in places of ours: they are in the trash there' }),
+      Type.Integer({ description: 'number of films in our own places: they are in the trash there' }),
     ),
   }),
   errors: ['not_found', 'unavailable'],

@@ -10,7 +10,7 @@ export const showHealth = defineRoute({
   access: 'open',
   summary: 'Whether the server runs',
   reply: Type.Literal('OK'),
-  // A plain JSON text, which no route of ours sends.
+  // A plain JSON text, which none of our routes sends.
   handle: () => 'OK',
 })
 

@@ -93,7 +93,7 @@ export const changeSettings = defineRoute({
         if (always) check(place, always.schema, value)
         else (changes[section] ??= {})[name] = value === null ? (isSize(key) ? 0 : false) : value
       }
-    // v0.5 has one switch for two of ours.
+    // v0.5 has one switch for two of our settings.
     const metadata = changes['downloads']?.['add_metadata']
     if (metadata !== undefined) changes['downloads']!['add_thumbnail'] = metadata
     await app.preferences.change(changes)

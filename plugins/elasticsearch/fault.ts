@@ -53,8 +53,8 @@ const RETRY_AFTER_SECONDS: Partial<Record<FaultKind, number>> = {
 const fault = (kind: FaultKind, why: string, says = SENTENCES[kind]): Fault => ({ kind, says, why })
 
 /**
- * A reply of Elasticsearch that is not an outage: a defect of ours or of a document. Contains no headers or bodies of
- * the request.
+ * A reply of Elasticsearch that is not an outage: a defect in our code or in a document. Contains no headers or bodies
+ * of the request.
  */
 export class ElasticError extends Error {
   override readonly name = 'ElasticError'

@@ -30,7 +30,7 @@ export interface Rescue {
   is_open: 0 | 1
 }
 
-/** Minimum number of losses of a channel within a day for an offer: so many are no coincidence. */
+/** Minimum number of losses of a channel within a day for an offer: fewer may be a coincidence. */
 const MANY = 3
 /** Minimum time between two offers for a channel. */
 const AGAIN_SECONDS = 30 * DAY_SECONDS

@@ -1,5 +1,5 @@
 /**
- * Compares an answer of ours with the recorded one as adapted by the contract: keys, types, values, order; for values
+ * Compares our answer with the recorded one as adapted by the contract: keys, types, values, order; for values
  * that differ in each run, only their form.
  */
 

@@ -48,7 +48,7 @@ async function everything(app: TestApp): Promise<Record<string, Record<string, o
   return all
 }
 
-test('a backup of the reference is restored completely, and a backup of ours then contains the same', async (t) => {
+test('a backup of the reference is restored completely, and our own backup then contains the same', async (t) => {
   const app = await testApp(t, { settings: { prefix: 'ta' } })
   await upload(app, REFERENCE)
 

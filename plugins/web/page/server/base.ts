@@ -31,7 +31,7 @@ export const inSizes = (url: string, sizes: string) => ({
   src: small(url),
 })
 
-/** The value of a cookie of ours that scripts may read. */
+/** The value of one of our cookies that scripts may read. */
 export function cookie(name: string): string | undefined {
   return document.cookie
     .split('; ')
