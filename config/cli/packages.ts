@@ -25,14 +25,14 @@ interface PackageFile {
 }
 
 export interface PluginFolder {
-  /** The name for AV_PLUGINS_OFF: that of its folder, with its scope. */
+  /** The name for AV_PLUGINS_OFF: that of the folder; of a scoped npm package, with the scope. */
   name: string
   folder: string
   /** The data in its `package.json`. */
   about: About
   /**
    * The entry file.
-   * @throws the bundler's error if it cannot be found
+   * @throws StartError, or the bundler's error if the file that the package names cannot be found
    */
   entry(): string
 }
@@ -76,7 +76,7 @@ async function foldersIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory() || entry.isSymbolicLink()).map(({ name }) => name)
 }
 
-/** Scoped packages have both names: `@tide/plugin`. */
+/** The name of a scoped package contains its scope: `@tide/plugin`. */
 async function packageNames(folder: string): Promise<string[]> {
   const names = (await foldersIn(folder)).filter((name) => !name.startsWith('.'))
   const scoped = names
@@ -94,7 +94,7 @@ async function pluginAt(
 ): Promise<PluginFolder | undefined> {
   const file = MANIFESTS.map((manifest) => join(folder, manifest)).find((path) => existsSync(path))
   const read = await readPackage(join(folder, 'package.json'))
-  // Other npm packages are not plugins.
+  // Without a readable package.json, nothing marks an npm package as a plugin.
   if (read === 'broken' && isPackage) return undefined
   const packageFile = read === 'broken' ? undefined : read
   const isMarked = Array.isArray(packageFile?.keywords) && packageFile.keywords.includes(PLUGIN_KEYWORD)
@@ -112,7 +112,7 @@ async function pluginAt(
 
 const MOST_WORDS = 300
 
-/** Only what may be shown: a homepage is a link. */
+/** Only values that the page can show; a homepage must be an http(s) URL, because it becomes a link. */
 function aboutIn({ version, description, author, homepage }: PackageFile): About {
   const isText = (value: unknown): value is string => typeof value === 'string' && !isBlank(value)
   const person: unknown = typeof author === 'object' && author !== null && 'name' in author ? author.name : author
@@ -126,7 +126,7 @@ function aboutIn({ version, description, author, homepage }: PackageFile): About
   }
 }
 
-/** Undefined if there is none. */
+/** @returns undefined if the file is missing or cannot be read; `broken` if it contains no JSON object */
 async function readPackage(path: string): Promise<PackageFile | 'broken' | undefined> {
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined) return undefined

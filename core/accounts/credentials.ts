@@ -15,7 +15,7 @@ export interface Identity {
   mayDownload: boolean
   /** The part of the archive that the account sees. Omitted: everything. */
   view?: View
-  /** The account is an admin without the required second factor, and so has only the rights of a watcher yet. */
+  /** The account is an admin without the required second factor: so far it has only the rights of a watcher. */
   needsSecondFactor?: true
 }
 

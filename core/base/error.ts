@@ -1,4 +1,4 @@
-/** The one error that is thrown on purpose: a code, a sentence, details. Knows no HTTP. */
+/** `AppError`, thrown for expected failures: a code, a sentence, details. Its HTTP status: `core/http/fault.ts`. */
 import { atPath, inEnglish, type Words } from './say.ts'
 
 export type ErrorCode =
@@ -60,7 +60,7 @@ export class AppError extends Error {
 const mapped = <From, To>(all: Record<string, From>, change: (one: From) => To): Record<string, To> =>
   Object.fromEntries(Object.entries(all).map(([key, one]) => [key, change(one)]))
 
-/** By shape, not by class: an external plugin may load its own copy. @param code  default: any */
+/** By shape, not by class: an external plugin may load its own copy of this file. @param code  default: any */
 export function isAppError(thrown: unknown, code?: ErrorCode): thrown is AppError {
   return (
     thrown instanceof Error &&
@@ -110,7 +110,7 @@ export const errors = {
 const SYSTEM_SAYS = /\b(E[A-Z][A-Z0-9]+: [^'\n]{1,200}?),? [a-z]+ '[^\n]*'/g
 const PYTHON_SAYS = /(\[Errno \d+\] [^'\n]{1,200}): '[^\n]*'/g
 const SPAWN_SAYS = /\bspawn \S+ (E[A-Z]+)/g
-/** A path of three or more parts, outside a URL. One of the API is of no machine. */
+/** Two or more folders of an absolute path, outside a URL. Not API paths, which show nothing of this machine. */
 const ABSOLUTE_PATH = /(?<![\w:/.])\/(?!api\/)(?:[^\s/'":,;]{1,255}\/){2,50}/g
 
 const LONGEST_SAID = 4000

@@ -22,7 +22,7 @@ const DRAIN_MS = 20_000
 const DEEPEST_JSON = 64
 /** No valid object comes near this many, and checking 100,000 keys would take a second. */
 const MOST_KEYS = 1000
-/** The longest selection is shorter; parsing two megabytes of empty lists would block the event loop for 0.4 s. */
+/** Valid bodies have fewer; parsing two megabytes of empty lists would block the event loop for 0.4 s. */
 const MOST_VALUES = 200_000
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
@@ -184,7 +184,7 @@ function parseJson(text: string): unknown {
   } catch (cause) {
     throw errors.badRequest('The body is not JSON', { cause })
   }
-  // Any character of the key may be written as an escape.
+  // Any character of `__proto__` may be written as an escape.
   if (/__proto__|\\u00(5f|6f|7[024])/i.test(text)) dropProto(value)
   return value
 }

@@ -13,7 +13,7 @@ export interface Origin {
   isSecure: boolean
   /** The host by which the client calls the server; '': missing or malformed. */
   host: string
-  /** The browser says that another site's page sent it. */
+  /** The browser says that another site's page sent the request. */
   isCrossSite: boolean
   /** The user who signed in at a trusted proxy; undefined: none is named, or the sender is not trusted. */
   forwardedUser: string | undefined
@@ -25,7 +25,7 @@ const LONGEST_ADDRESS = 64
 const LONGEST_HOST = 260
 const MOST_REMEMBERED = 500
 
-/** @throws StartError: one of them has the form of an address or a network, but is none */
+/** @throws StartError: one of the ranges has the form of an address or a network, but is none */
 function compiled(ranges: string[]): (address: string, hops: number) => boolean {
   try {
     return proxyaddr.compile(ranges)
@@ -35,7 +35,7 @@ function compiled(ranges: string[]): (address: string, hops: number) => boolean 
   }
 }
 
-/** Remembers the answer for each address: parsing it takes a quarter of the time of a short request. */
+/** Remembers the answer for each address: parsing an address takes a quarter of the time of a short request. */
 function openRanges(ranges: string[]): (address: string) => boolean {
   const isWithin = compiled(ranges)
   const known = new Map<string, boolean>()
@@ -49,7 +49,7 @@ function openRanges(ranges: string[]): (address: string) => boolean {
   }
 }
 
-/** Limits by address spare trusted proxies and this machine: a local proxy may not name its clients. */
+/** Limits by address spare trusted proxies and this machine: perhaps a local proxy does not name its clients. */
 export function openLimits(trustedProxies: readonly string[]): (address: string) => boolean {
   const isExempt = openRanges(['loopback', ...trustedProxies])
   return (address) => !isExempt(address)
@@ -76,7 +76,7 @@ export function openOrigins(
     if (site === 'cross-site') return true
     const isOfProxy = publicOrigin !== undefined && forwardedUser(request) !== undefined
     if (origin === undefined) return false
-    // The proxy may call us by an internal name, and would sign in under any name that an attacker points at it.
+    // Host does not count: the proxy may change it, and serves any host name that an attacker points at it.
     if (isOfProxy) return origin !== publicOrigin
     const asked = forwarded(request, 'x-forwarded-host') ?? host?.toLowerCase()
     return !URL.canParse(origin) || new URL(origin).host !== withoutDefaultPort(asked, origin)

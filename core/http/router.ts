@@ -20,7 +20,7 @@ interface PathMethods {
   methods: string[]
 }
 
-/** Fits the longest id and file extensions; no path variable is longer. */
+/** Long enough for the longest id with file extensions; a path with a longer variable has no route. */
 const LONGEST_VARIABLE = 160
 const VARIABLE = /:([A-Za-z_]\w*)/g
 /** A route with this path answers reads that no other route matches. */
@@ -32,7 +32,7 @@ const patternOf = (path: string): string => {
   return path.replace(VARIABLE, () => `:p${count++}`).replace(/(?<=.)\/$/, '')
 }
 
-/** @param basePath  begins and ends with `/`. @throws Error  one path twice, which the loader reports earlier */
+/** @param basePath  begins and ends with `/`. @throws Error  a route twice, which the loader reports earlier */
 export function openRouter(routes: readonly Route[], basePath: string) {
   const byPattern = new Map<string, PathMethods>()
   const anywhere = routes.find(({ method, path }) => method === 'GET' && path === ANYWHERE)
@@ -98,7 +98,7 @@ export function belowBase(path: string, basePath: string): string | undefined {
   return `${path}/` === basePath ? '/' : undefined
 }
 
-/** A variable has the form that the route declares, and is an id unless that form limits its texts. */
+/** A variable must have the form that the route declares; a text must be an id, unless the form itself limits texts. */
 function readParams(
   route: Route,
   names: string[],

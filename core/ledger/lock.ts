@@ -19,7 +19,7 @@ export class LockError extends Error {
   }
 }
 
-/** Holds a data folder as long as the process lives. @throws a sentence: the folder, and what to do */
+/** Locks a data folder until `release` or the end of the process. @throws a sentence: the folder, and what to do */
 export function lockFolder(folder: string): FolderLock {
   const file = join(folder, 'lock')
   const sentences: Record<Refusal, string> = {

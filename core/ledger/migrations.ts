@@ -1,7 +1,7 @@
 /** The migrations of core's tables, in order. Never edit one that was released. */
 
 export const CORE_MIGRATIONS: readonly string[] = [
-  // Jobs and their messages, schedules, preferences. The columns of today are in `jobs.ts`.
+  // Jobs and their messages, schedules, preferences. Today's columns of jobs are in `jobs.ts`.
   `
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
@@ -112,7 +112,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_user ON sessions (user_id, created_at);
 CREATE INDEX sessions_by_end ON sessions (expires_at);
 `,
-  // Words settled later: jobs of one kind are `unique`, and external plugins hear an `event`.
+  // Renames: `single_key` is now `unique_key`, and the payload for external listeners has `event` instead of `fact`.
   `
 ALTER TABLE jobs RENAME COLUMN single_key TO unique_key;
 DROP INDEX jobs_single;
@@ -189,7 +189,7 @@ CREATE TABLE sealed_columns (
 ALTER TABLE jobs ADD COLUMN said TEXT;
 ALTER TABLE notifications ADD COLUMN about TEXT;
 `,
-  // How the last run of a schedule ended: its job is deleted earlier. `last_words`: JSON.
+  // How the last run of a schedule ended: its job may be deleted before the next run. `last_words`: JSON.
   `
 ALTER TABLE schedules ADD COLUMN last_state TEXT;
 ALTER TABLE schedules ADD COLUMN last_ended_at INTEGER;
@@ -213,7 +213,7 @@ CREATE TABLE generation (
 ) STRICT;
 INSERT INTO generation VALUES (1, 0, NULL);
 `,
-  // Where sessions are used, and on which devices accounts have signed in. An older program does not write these columns.
+  // Where sessions are used, and on which devices accounts signed in. Defaults, because older programs write none.
   `
 ALTER TABLE sessions ADD COLUMN used_at INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN browser TEXT NOT NULL DEFAULT '';

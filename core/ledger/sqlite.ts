@@ -24,11 +24,11 @@ import { isDamage, isUnreadable } from './whole-check.ts'
 export interface Ledger extends Seal {
   /** A cached statement: reads at any time, writes only inside `write`. Plugins use only their own tables. */
   sql<Row = unknown>(text: string): Database.Statement<unknown[], Row>
-  /** Runs `work` in this tick's transaction: undone alone if it throws, on disk once it resolves. It must not await. */
+  /** Runs `work` (synchronous) in this tick's transaction; resolves once on disk. A throw undoes only this `work`. */
   write<Result>(work: () => Result): Promise<Result>
-  /** Caches a value until a table that it was read from changes. @param key  names the value among all plugins */
+  /** Caches a value until a table that it was read from changes. @param key  unique among all plugins */
   cached<Value>(key: string, find: () => Value): Value
-  /** Notes in `into` (columns `kind`, `id`, `times`) which rows change, in their transaction. Call it in `setup`. */
+  /** Notes in `into` (columns `kind`, `id`, `times`) which rows change, in the same transaction. Call it in `setup`. */
   follow(rows: ToldRows, into: string, kind: string): void
   /** Makes a complete, checked copy at this path while the ledger is in use. */
   backup(path: string, signal?: AbortSignal): Promise<void>
@@ -42,9 +42,9 @@ export interface OpenedLedger extends Ledger {
   close(): Promise<void>
   /** What this start did about an unusable file. */
   readonly recovered?: Words | undefined
-  /** The last recovery, by this start or an earlier one, while people are still told. */
+  /** The last recovery, by this start or an earlier one, while people are still told about it. */
   readonly lastRecovery?: Recovery | undefined
-  /** Calls back once if damage is found while the ledger is in use; the next start recovers. */
+  /** Calls back once if damage is found while the ledger is in use; the next start recovers it. */
   whenDamaged(tell: () => void): void
   /** What people can do about secrets sealed with another secret key, if there are any. */
   readonly unreadable?: Words
@@ -52,7 +52,7 @@ export interface OpenedLedger extends Ledger {
 
 interface Recovery {
   said: Words
-  /** How long people are told, in epoch milliseconds. */
+  /** Until when people are told, in epoch milliseconds. */
   until: number
 }
 
@@ -112,7 +112,7 @@ interface Whole {
   recovered: Words | undefined
 }
 
-/** Replaces an unusable file, even if only the copy before a migration reveals the damage. */
+/** Opens the ledger; replaces an unusable file, even if only the copy before a migration reveals the damage. */
 async function openWhole(opening: Opening): Promise<Whole> {
   const { file, clock, plugins, recovery, salvage, log } = opening
   const replace = async (fault: LedgerFault, err?: unknown) => {
@@ -181,7 +181,7 @@ async function openMigrated({ file, clock, plugins, recovery, log }: Opening): P
 
 const RECOVERED = 'recovered'
 
-/** Stores the message about a recovery, so that it survives a restart. */
+/** Stores the message about a recovery, so that it survives a restart; without a new one, reads the stored one. */
 function storeRecovery(
   db: Database.Database,
   said: Words | undefined,
@@ -345,7 +345,7 @@ function cachedStatements(db: Database.Database, watched: Damage['watched'], sou
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   return <Row>(text: string): Database.Statement<unknown[], Row> => {
     const cached = statements.get(text) ?? guarded(db, text, watched, sources)
-    // Moves it to the end: the first entry of the map is the least recently used.
+    // Moves the statement to the end: the first entry of the map is the least recently used.
     statements.delete(text)
     statements.set(text, cached)
     const [oldest] = statements.keys()
@@ -354,7 +354,7 @@ function cachedStatements(db: Database.Database, watched: Damage['watched'], sou
   }
 }
 
-/** Refuses writes outside the shared transaction, which would be slow and not atomic; notes damage and reads. */
+/** Refuses changes of tables, and (slow, not atomic) writes outside the shared transaction; notes damage and reads. */
 function guarded(
   db: Database.Database,
   text: string,
@@ -380,7 +380,7 @@ function guarded(
   return statement
 }
 
-/** A full disk is not the writer's defect: it becomes `unavailable`. */
+/** A full or failing disk is not the writer's defect: the error becomes `unavailable`. */
 function forCaller(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code = '' } = error as { code?: string }

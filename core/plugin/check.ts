@@ -1,4 +1,4 @@
-/** Checks that manifests fit their plugin and each other (form: `manifest.ts`), without running code of a plugin. */
+/** Checks that manifests fit their plugin and each other; runs no code of a plugin. Their form: `manifest.ts`. */
 import { basename } from 'node:path'
 import { coreSettings } from '../../config/schema.ts'
 import { readCron } from '../base/cron.ts'
@@ -78,7 +78,7 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   checkTries(plugin, refuse)
 }
 
-/** `x-try` of a preference names a route of its plugin, which the page asks when somebody presses *Try it*. */
+/** `x-try` of a preference names a route of its plugin, which the page calls when somebody presses *Try it*. */
 function checkTries({ preferences = {}, routes = [] }: Plugin, refuse: (reason: string) => never): void {
   const own = new Set(routes.flatMap(({ method, path }) => (method === 'POST' ? [path] : [])))
   for (const [section, keys] of Object.entries(preferences))
@@ -108,7 +108,7 @@ function checkAdapter({ indexAdapter, settings = {}, needs = [] }: Plugin, refus
 
 function checkRoute(route: Route, refuse: (reason: string) => never): void {
   const title = `its route ${route.method} ${route.path}`
-  // Requests without the slash reach the same handler, but links and descriptions use one form. Files have no slash.
+  // Requests without the slash reach the same handler, but links and descriptions use one form. File paths have none.
   if (route.path.startsWith('/api/') && !route.path.endsWith('/'))
     refuse(`${title}: a path of the API ends with a slash`)
   const declared = Object.keys(route.params?.properties ?? {})
@@ -231,7 +231,7 @@ function ownedBy(plugin: Plugin): string[] {
   ]
 }
 
-/** What a plugin uses, but no plugin among these has, as sentences. @param needed  itself, and those that it needs */
+/** What a plugin uses, but none of `needed` declares, as sentences. @param needed  itself, and those that it needs */
 function* missingFor(
   plugin: Plugin,
   needed: readonly Plugin[],

@@ -76,7 +76,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]) {
       }),
     ),
     adapters: adaptersOf(plugins),
-    /** Switched-off plugins with an index adapter. */
+    /** Names of switched-off plugins with an index adapter. */
     adaptersOff: adaptersOf(switchedOff).map(({ name }) => name),
     recovery: plugins.find(({ recovery }) => recovery)?.recovery,
     reserve: plugins.find(({ reserve }) => reserve)?.reserve,
@@ -89,7 +89,7 @@ function register(all: readonly FoundPlugin[], pluginsOff: readonly string[]) {
     hearingOf: (plugin: Plugin) => hearing.get(plugin),
     isOutside,
     isAdded: (plugin: Plugin) => added.has(plugin),
-    /** The plugins that AV_PLUGINS_OFF switches off, and those that are left out because they are broken. */
+    /** The plugins that AV_PLUGINS_OFF or an admin has switched off, and those left out because they are broken. */
     off,
     /** Names in AV_PLUGINS_OFF that no plugin has. */
     unknownOff: pluginsOff.filter((name) => name !== 'all' && !off.some(({ plugin }) => plugin.name === name)),
@@ -131,7 +131,7 @@ export function logLeftOut({ off, unknownOff }: LoadedPlugins, left: readonly st
 function checkLeftOut(found: readonly FoundPlugin[], off: readonly FoundPlugin[]): void {
   const there = new Set(found.map(({ plugin }) => plugin.name))
   for (const { plugin, fault, isSwitchedOff = false } of off) {
-    if (there.has(plugin.name)) continue // two had the same name
+    if (there.has(plugin.name)) continue // another plugin with this name is loaded
     const askers = found.filter((other) => other.plugin.needs?.includes(plugin.name)).map((other) => other.plugin.name)
     if ((fault !== undefined || isSwitchedOff) && askers[0] !== undefined)
       throw new StartError(

@@ -1,6 +1,6 @@
 /**
- * scan_place: finds the films of a place and decides the outcome of each. It only reads; its rows are the plan that
- * adopt_videos follows. After an interruption it starts over.
+ * scan_place: finds the films of a place and decides the outcome of each. The task only reads the place; the rows that
+ * it writes are the plan that adopt_videos follows. After an interruption it starts over.
  */
 
 import { createHash } from 'node:crypto'
@@ -27,7 +27,7 @@ import { idInPath } from './ytdlp.ts'
 
 /** Videos per batch of decisions. */
 const STEP = 50
-/** Number of names that are used to recognize the kind of a place. */
+/** Number of files whose names are used to recognize the kind of a place. */
 const MOST_NAMES = 1000
 /** Some file systems round times to two seconds. */
 const LEEWAY_MS = 2000
@@ -90,7 +90,7 @@ async function scanWhole(scan: Scan, on: PlaceWork): Promise<void> {
 
 /**
  * A digest of the new files in a followed place and of its catalog: if it is unchanged, the slow scan is skipped.
- * @returns empty: everything is imported; undefined: a person has requested this scan
+ * @returns '': nothing is new; undefined: not a regular scan of a followed place, so it is never skipped
  */
 async function newsOf(scan: Scan, { adoption, reading }: PlaceWork): Promise<string | undefined> {
   if (adoption.is_following === 0 || adoption.is_again === 1) return undefined
@@ -278,8 +278,8 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
   }
 
   /**
-   * Reports videos of download archives that are missing; somebody may have removed them on purpose. Called after all
-   * files were read. Each video is reported once.
+   * Reports videos that are listed in download archives but missing here; somebody may have removed them on purpose.
+   * Called after all files were read. Each video is reported once.
    */
   async function reportArchived(lines: readonly string[]): Promise<void> {
     const prefix = `${tools.extractor} `
@@ -320,8 +320,8 @@ const isUnchanged = ({ sizeBytes, changedMs }: FoundFile, film: PlacedFilm | und
   film !== undefined && film.sizeBytes === sizeBytes && Math.abs(film.changedMs - changedMs) <= LEEWAY_MS
 
 /**
- * Sorts whole films before chapters, then files named by the catalog, then containers that browsers play, then larger
- * files.
+ * Sorts whole films before chapters; then come files named by the catalog, files whose video is certain, containers
+ * that browsers play, larger files, and shorter paths.
  */
 function byPreference(endings: readonly string[]): (a: ItemRow, b: ItemRow) => number {
   const rank = (row: ItemRow): number[] => [
@@ -347,6 +347,7 @@ const toFile = ({ path, ending, sizeBytes, changedMs }: PlacedFilm): FoundFile =
   return { folder, name, base: name, ending, sizeBytes, changedMs, subtitles: [] }
 }
 
+/** Why a file is not imported although its video is: `best` is imported instead, or already is. */
 function secondOf(row: ItemRow, best: Pick<ItemRow, 'path'> & Partial<ItemRow>, isSound: (ending: Ending) => boolean) {
   const problem = (code: ProblemCode, why: Words) => ({ outcome: 'problem' as const, code, why })
   if (isPart(row) && !isPart(best)) return problem('part_of_film', because('a chapter of {file}', { file: best.path }))

@@ -6,7 +6,7 @@ export const bin = {
     default: 30,
     minimum: 0,
     maximum: 3650,
-    title: 'Keep removed videos for',
+    title: 'Keep deleted videos for',
     description: '0 deletes them at once. What is no longer on the platform stays until an admin empties the bin.',
     'x-unit': 'days',
   }),

@@ -1,7 +1,4 @@
-/**
- * The own values of channels: rows in addition to the general preferences, which apply to channels without an own
- * value.
- */
+/** Preferences of single channels, as rows: a channel without its own value uses that of the general preferences. */
 import { errors, firstFaultIn, type PreferenceValues } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { App } from './app.ts'
@@ -112,7 +109,7 @@ export const channelBelongings = ({ perChannel }: App): OwnChannelBelongings => 
     for (const [section, keys] of Object.entries(kept as Own))
       for (const [key, value] of Object.entries(keys ?? {}))
         if (there[section]?.[key] === undefined)
-          // Skip values that are no longer preferences.
+          // Skips values that are no longer allowed.
           await perChannel.change(channelId, { [section]: { [key]: value } }).catch(() => undefined)
   },
 })

@@ -1,11 +1,11 @@
-/** How many videos an hour an address or a cookie may request: the set limit, or less after refusals. */
+/** How many videos per hour a network address or a cookie may request: the set limit, or less after refusals. */
 import { type Clock, type Static, Type } from 'archivolt'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const MINUTES = 60
 const GROWTH_OF_A_QUIET_HOUR = 1.05
-/** The number of videos that the platform usually allows a guest. Without a set limit, the first refusal halves it. */
+/** Videos per hour that the platform usually allows without a cookie: the default of the set limit. */
 export const USUAL_PER_HOUR = 300
 /** Lowest limit: with no requests at all, we would never learn whether the platform allows more. */
 const LEAST = 10
@@ -14,7 +14,7 @@ const BEYOND_LEARNING = 10_000
 
 /** The stored state, which survives a restart; times in epoch seconds. */
 export interface BudgetRecord {
-  /** Minutes with requests, and their number. */
+  /** Minutes with requests, and the number of requests in each. */
   used: Array<[at: number, count: number]>
   learned: { limit: number; halved: number; refused: number } | null
 }
@@ -22,8 +22,8 @@ export interface BudgetRecord {
 const orNoLimit = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
 
 /**
- * The state for display. `used`: in the last hour; `limit`: current limit; `per_hour`: as set; `learned`: lower after a
- * refusal.
+ * The state for display. `used`: requests in the last hour; `limit`: current limit; `per_hour`: set limit; `learned`:
+ * whether the current limit is lower than the set one, after refusals.
  */
 export const BudgetState = Type.Object({
   used: Type.Integer({ minimum: 0 }),
@@ -35,9 +35,9 @@ export type BudgetState = Static<typeof BudgetState>
 
 export class Budget {
   #clock: Clock
-  /** Minutes of the steady clock, oldest first. */
+  /** Number of requests by minute of the steady clock, oldest minute first. */
   #used = new Map<number, number>()
-  /** The halved limit, the time of the halving, and the last refusal; by the steady clock. */
+  /** The halved limit, and the times of the halving and of the last refusal by the steady clock. */
   #learned: { limit: number; halvedMs: number; refusedMs: number } | undefined
 
   constructor(clock: Clock, record?: BudgetRecord) {
@@ -63,11 +63,11 @@ export class Budget {
   }
 
   /**
-   * Halves the limit after a refusal of a request made at that time (steady clock). Without a set limit, it halves the
-   * number of requests made, or the usual limit if that is higher: a refusal in a quiet hour is not caused by too many
-   * requests, and would leave a limit of almost nothing. At most once an hour, because until then the requests from
-   * before the halving still count.
-   * @returns whether it was halved
+   * Halves the limit after a refusal of a request made at `askedAtMs` (steady clock); at most once an hour, because
+   * until then the requests from before the halving still count. If there is no limit, the new limit is half of the
+   * requests in the last hour, or of the usual limit if that is higher: a refusal in a quiet hour is not caused by too
+   * many requests, and would leave a limit of almost nothing.
+   * @returns whether the limit was halved
    */
   refuse(askedAtMs: number, set: number): boolean {
     const now = this.#clock.steady()

@@ -1,4 +1,4 @@
-/** One worker child: JSON lines over pipes, one request at a time; its whole process group is killed with it. */
+/** A child process with yt-dlp: JSON lines over pipes, one request at a time; its process group is killed with it. */
 import type { ChildProcess } from 'node:child_process'
 import {
   abortable,
@@ -109,7 +109,7 @@ export class Child {
   readonly ended: Promise<void>
   /** Version and channel of yt-dlp, once the child is up. @throws ChildError */
   readonly ready: Promise<{ version: string; channel: string }>
-  /** The jar in use, as the platform renewed it. */
+  /** Called with the cookie jar when the platform has renewed cookies in it. */
   onJar: ((jar: string) => void) | undefined
   onToken: ((news: TokenNews) => void) | undefined
   #process: ChildProcess
@@ -135,7 +135,7 @@ export class Child {
       this.#onReady = resolve
       this.#onFailed = reject
     })
-    this.ready.catch(() => undefined) // the first request reports it too
+    this.ready.catch(() => undefined) // the first request reports the error too
     // -I: no PYTHONPATH, no user packages. A separate process group, so that ffmpeg is killed with it.
     this.#process = startChild(launch.python, ['-I', '-B', launch.worker], {
       env: childEnvironment({ isOnline: true }),
@@ -288,7 +288,7 @@ export class Child {
       pending.timer = this.#quietTimer(pending.options.quietMs)
       if ('fetched' in answer) pending.options.onFetched?.(answer.fetched as Fetched)
       else if ('part' in answer) pending.options.onPart?.(answer.part as unknown[])
-      // The worker is ours: the form of the progress follows from the request.
+      // Not checked, because the worker is our own code: the form of the progress follows from the request.
       else pending.options.onProgress?.(answer.progress as never)
       return
     }

@@ -6,7 +6,7 @@ import type { Clock, Log, Timer } from 'archivolt'
 import { Child, type ChildAnswer, type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
 import type { SharedChildParts } from './shared-child.ts'
 
-/** Longer than the pause between two videos. */
+/** Longer than the default pause between two videos. */
 const IDLE_MS = 30_000
 const DOWNLOADS_UNTIL_REPLACED = 20
 /** Errors of yt-dlp for a refusal by the platform. */
@@ -14,7 +14,7 @@ const REFUSALS = ['ExtractorError', 'GeoRestrictedError', 'UserNotLive']
 
 interface Idle {
   child: Child
-  /** The launch parameters, including its current jar. */
+  /** The launch parameters as JSON, with the child's current jar. */
   launch: string
   downloads: number
   timer: Timer
@@ -33,7 +33,7 @@ export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
 
   /**
    * Runs one download. After a failure, a child is reused only if the platform refused before a file was begun:
-   * otherwise the child may have cached what this machine lacks, or have left a part of a file.
+   * otherwise the child may have cached that this machine lacks something, or have left a part of a file.
    */
   async function ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
     const { launch, onJar, onToken } = await launchNow()
@@ -92,7 +92,7 @@ export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
     return idle.child.end()
   }
 
-  /** Ends idle children; busy ones end with their downloads. */
+  /** Ends idle children; a busy one ends when its download is aborted. */
   async function end(): Promise<void> {
     await Promise.all([...waiting].map(dismiss))
   }

@@ -52,7 +52,7 @@ export interface GateParts {
   absence: () => Promise<Words | undefined>
   /** Called when yt-dlp no longer understands the platform. */
   onOutdated: () => void
-  /** Called when the gate closes, for any reason; once until it opens again. */
+  /** Called when a failure closes the gate, not for a pause or a missing library; once until the gate opens again. */
   onStopped?: (state: PlatformState) => void
 }
 
@@ -124,8 +124,8 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   }
 
   /**
-   * Resolves when a claim may succeed. @throws unavailable at once, for an urgent ask at a closed gate; the signal's
-   * reason
+   * Resolves when a claim may succeed. @throws unavailable: at once for an urgent ask at a closed gate, or after `end`;
+   * the signal's reason
    */
   async function wait(
     options: { signal?: AbortSignal | undefined; isUrgent?: boolean | undefined } = {},
@@ -163,7 +163,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     wake()
   }
 
-  /** Why the platform may not be asked, for people. An outdated yt-dlp is no hindrance, because a newer one may ask. */
+  /** Why the platform may not be asked, for people. An outdated yt-dlp does not count: the caller tries a newer one. */
   function hindrance(): Words | undefined {
     const { state: now, reason } = state()
     const isOutdated = now === 'halted' && !library.away() && closure?.by === 'outdated'

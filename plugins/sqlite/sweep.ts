@@ -1,4 +1,4 @@
-/** Background work on the tables: removes obsolete ones, merges words, and reads the vocabulary. Runs in the worker. */
+/** Background work in the worker: drops obsolete tables, merges segments of words, and reads the vocabulary. */
 import { analyze } from './connection.ts'
 import { forgetForm } from './flat.ts'
 import { parseTable, type Store, type Tables, tableList } from './store.ts'
@@ -52,8 +52,8 @@ export function* clean(store: Store): Units<null> {
 }
 
 /**
- * A full-text table stores its words in pages of an internal table that SQLite protects; its first rows describe it and
- * are deleted last.
+ * A full-text table stores its words in pages of an internal table that SQLite protects. The first rows of the internal
+ * table describe it, so they stay until the full-text table is dropped.
  */
 function* emptyText({ connection: { db } }: Store, table: string): Generator<void> {
   for (;;) {
@@ -115,7 +115,7 @@ export function* mergeWords({ connection: { sql, pluck }, current }: Store): Uni
   }
   return null
 
-  /** Whether more than a fifth of the words are outside the largest segment. */
+  /** Whether there are many segments, with more than a fifth of all pages of words outside the largest. */
   function isScattered(table: string): boolean {
     const pages = pluck<number>(`SELECT count(*) FROM "${table}_idx" GROUP BY segid`).all()
     const all = pages.reduce((sum, count) => sum + count, 0)

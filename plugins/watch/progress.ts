@@ -27,7 +27,7 @@ interface Report {
 export function openProgress(state: WatchState) {
   const { app, positions, marks } = state
 
-  /** The lock excludes a removal of the video, which also removes its positions. @throws not_found */
+  /** Does the work while a lock prevents removal of the video, which also removes its positions. @throws not_found */
   function whileThere<Result>(id: string, channelId: string, work: () => Promise<Result>): Promise<Result> {
     const ifThere = async () => {
       if (!(await app.videos.has(id))) throw errors.notFound('video', id)

@@ -1,4 +1,4 @@
-/** State that the parts of accounts (change, sign in, look up) share: their tables, and everything mutable. */
+/** State that the files about accounts (`change.ts`, `sign-in.ts`, …) share: their tables, and everything mutable. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AccountRecord, type CredentialsParts, DAY_SECONDS, type Identity, isoTime, type Scope } from 'archivolt'
@@ -45,9 +45,9 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
     lastingLinks: openLastingLinks({ ...parts, users }),
     devices: openDevices(parts),
     knownDevices: openKnownDevices(parts),
-    /** The path of the file with the generated first password. */
+    /** The file with the generated first password, and whether it exists. */
     firstPassword: { file, isThere: existsSync(file) },
-    /** Cached lookups of requests. Every change clears all of them, after its commit. */
+    /** Accounts found for requests, by token and by session. Every change clears both caches, after its commit. */
     cache: { byToken: new Map<string, CachedToken>(), bySession: new Map<string, CachedSession>() },
     /** Called after each change. */
     listeners: [] as Array<() => void>,

@@ -124,7 +124,7 @@ describe('pasted links', { skip: noBrowser }, () => {
     await shot('subscribe-take')
     await question.getByRole('button', { name: 'Subscribe' }).click()
     await page.getByRole('link', { name: 'Kleine Werkstatt' }).waitFor(PATIENCE)
-    await page.getByText('Subscribed to all 2. New videos will come automatically').waitFor(PATIENCE)
+    await page.getByText('Subscribed to all 2. New videos will be added automatically').waitFor(PATIENCE)
     await allQuiet(server)
     // As at a first visit: with its cache, the browser would show cached pictures without a request.
     await (await page.context().newCDPSession(page)).send('Network.setCacheDisabled', { cacheDisabled: true })
@@ -210,7 +210,7 @@ describe('pasted links', { skip: noBrowser }, () => {
     await page.getByLabel('Links to download').fill(`${VIDEO.nets} ${VIDEO.fog} ${VIDEO.pilots}`)
     await page.getByText('3 links').waitFor()
     await page.getByRole('button', { name: 'Download now' }).click()
-    await page.getByRole('heading', { name: /^YouTube has blocked us since .+; next try at / }).waitFor(PATIENCE)
+    await page.getByRole('heading', { name: /^YouTube has been blocking us since .+; next try at / }).waitFor(PATIENCE)
     await check()
     await shot('downloads-blocked')
     loopback.platform.faults.clear('global')

@@ -64,7 +64,7 @@ describe('the bin', { skip: noBrowser }, () => {
       }
 
       await go('/settings/bin/')
-      await page.getByText('the oldest are deleted first').waitFor()
+      await page.getByText('the oldest go first').waitFor()
       for (const id of ['v1', 'v2', 'v3']) await choose(id)
       await bar.getByText('3 selected (1.5 GB)').waitFor()
       const picture = page.getByRole('listitem').filter({ hasText: 'Tide v1' }).locator('img')
@@ -88,7 +88,7 @@ describe('the bin', { skip: noBrowser }, () => {
       await dialog.getByText('Delete 2 entries for good?').waitFor()
       await dialog.getByText('1 of them is no longer on YouTube').waitFor()
       await dialog.getByRole('button', { name: 'Delete for good' }).click()
-      await page.getByText('Deleted for good').waitFor()
+      await page.getByText('Deleted for good', { exact: true }).waitFor()
       assert.deepEqual(await left(), ['v3'])
       await check()
     })
@@ -121,7 +121,7 @@ describe('the bin', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'More for Harbour' }).click()
       await page.getByRole('menuitem', { name: 'Mark all as watched' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Mark as watched' }).click()
-      await undo('All marked as watched', 'were restored')
+      await undo('All marked as watched', 'was restored')
       assert.equal((await app.as('admin').get('/api/video/?watch=watched')).body.paginate.total_hits, 0)
 
       await go('/downloads/')

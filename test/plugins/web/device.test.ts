@@ -355,7 +355,7 @@ describe('a saved video', { skip: noBrowser }, () => {
     })
 
     await go('/settings/device/')
-    await page.getByText('This page was loaded over plain http.').waitFor()
+    await page.getByText('This page was loaded over plain http,').waitFor()
     await shot('device-plain')
     await check([/Cross-Origin-Opener-Policy header has been ignored/])
 

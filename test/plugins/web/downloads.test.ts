@@ -86,7 +86,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await check([/503/])
       await shot('downloads-pasted')
       await page.getByRole('button', { name: 'Add to the queue' }).click()
-      await page.getByRole('dialog').getByText('YouTube does not say how many there are').waitFor()
+      await page.getByRole('dialog').getByText('YouTube does not say how many videos there are').waitFor()
       await page.getByRole('dialog').getByRole('button', { name: 'Download all its videos' }).click()
       await page.getByText('4 links added to the queue').waitFor()
       assert.equal(await field.inputValue(), 'nonsense')
@@ -94,7 +94,7 @@ describe('downloads', { skip: noBrowser }, () => {
   }
 
   for (const [state, headline] of [
-    ['blocked', /^YouTube has blocked us since .+; next try at /],
+    ['blocked', /^YouTube has been blocking us since .+; next try at /],
     ['offline', /^YouTube has not answered since /],
     ['halted', /^Downloads on hold since /],
   ] as const) {
@@ -494,7 +494,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await check([/409/])
       await shot('downloads-library-away')
       await page.getByRole('dialog').getByRole('button', { name: 'Use this folder' }).click()
-      await page.getByText('This folder is the library now').waitFor()
+      await page.getByText('This folder is now your library').waitFor()
       await page.getByRole('heading', { name: 'Nothing to do' }).waitFor()
     })
   }

@@ -57,7 +57,7 @@ describe('subscriptions from another app', { skip: noBrowser }, () => {
     assert.ok(await group.getByLabel('Nothing, only new videos from now on').isChecked())
     await group.getByLabel('Orbit').uncheck()
     await group.getByRole('button', { name: 'Subscribe to one' }).click()
-    await page.getByText('Subscribed. New videos will come automatically.').waitFor(PATIENCE)
+    await page.getByText('Subscribed. New videos will be added automatically.').waitFor(PATIENCE)
     assert.deepEqual(await subscribedTo('channel'), [harbour])
 
     const pasted = [harbour, PLAYLIST.coast, 'https://example.org/x'].join('\n')

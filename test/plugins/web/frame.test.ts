@@ -180,7 +180,7 @@ describe('the frame', { skip: noBrowser }, () => {
       next_attempt: answer.since + 1800,
     }))
     await go('/')
-    const pill = page.getByRole('button', { name: /^Activity: YouTube has blocked us(?!.*blocked us)/ })
+    const pill = page.getByRole('button', { name: /^Activity: YouTube has been blocking us(?!.*blocking us)/ })
     await pill.locator('.dot').waitFor()
   })
 

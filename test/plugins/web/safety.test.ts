@@ -25,7 +25,7 @@ describe('safety', { skip: noBrowser }, () => {
 
       await go('/settings/health/')
       await page.getByText('1 damaged file has not been replaced.').waitFor()
-      await page.getByText('It is on a disk of this machine.').waitFor()
+      await page.getByText('The data folder is on a disk of this machine.').waitFor()
       await shot(`settings-health-safety-${size}`)
       await go('/settings/safety/')
       await page.getByText('1 damaged file has not been replaced.').waitFor()

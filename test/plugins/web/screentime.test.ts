@@ -77,7 +77,7 @@ describe('daily time on the page', { skip: noBrowser }, () => {
     await over.getByRole('button', { name: 'Five more minutes' }).click()
     await over.getByLabel('PIN of a parent').fill('0000')
     await over.getByRole('button', { name: 'Five more minutes' }).click()
-    await over.getByText('That’s not the PIN of an admin.').waitFor()
+    await over.getByText('That’s not the PIN of a parent').waitFor()
     await child.check([/40[03]/])
     await child.shot('screentime-pin')
     await over.getByLabel('PIN of a parent').fill(PIN)

@@ -189,7 +189,7 @@ describe('searching', { skip: noBrowser }, () => {
       await shot(`search-comments-${size}`)
       await hit.click()
 
-      const thread = page.getByRole('list', { name: 'The thread of the comment that was found' })
+      const thread = page.getByRole('list', { name: 'Thread with the comment you found' })
       const found = thread.locator('[aria-current=true]')
       await found.getByText('The <i>bow</i> thruster & the tide').waitFor()
       await page.waitForFunction(() => {

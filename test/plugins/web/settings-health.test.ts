@@ -112,7 +112,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
       {
         part: 'cookie',
         is: { state: 'invalid', ended: now - 2 * HOUR, lived: [3 * DAY, 12 * DAY] },
-        says: /It stopped working 2 hours ago\. .*private window.*Earlier cookies lasted 3 days, 12 days\./,
+        says: /The cookie stopped working 2 hours ago\. .*private window.*Earlier cookies lasted 3 days, 12 days\./,
       },
     ] as const
     let shown: (typeof red)[number] = red[0]
@@ -140,7 +140,7 @@ describe('health of the downloader', { skip: noBrowser }, () => {
     await changeAnswer(page, '**/api/platform/', (answer) => ({ ...answer, missing: ['yt-dlp-ejs'] }))
     await go('/downloads/')
 
-    await page.getByText('Videos may arrive in low quality: a helper of yt-dlp is missing.').waitFor()
+    await page.getByText('Videos may arrive in low quality: a component that yt-dlp needs is missing.').waitFor()
     assert.equal(await page.getByText('Nothing can be downloaded without').count(), 0)
     await page.getByRole('link', { name: 'Health' }).click()
     await page.getByText('The downloader', { exact: true }).waitFor()

@@ -94,7 +94,7 @@ describe('importing', { skip: noBrowser }, () => {
     const along = page.getByRole('group', { name: 'What else to import' })
     const watcher = along.getByLabel('jellyfin:u1’s watch history (1 entry)')
     assert.equal(await watcher.inputValue(), 'admin')
-    assert.ok(await along.getByRole('switch', { name: '1 video never to auto-delete' }).isChecked())
+    assert.ok(await along.getByRole('switch', { name: '1 video marked “Never auto-delete”' }).isChecked())
     assert.ok(!(await along.getByRole('switch', { name: '1 subscribed channel' }).isChecked()))
     await watcher.selectOption({ label: 'For user' })
     await along.getByRole('switch', { name: '1 subscribed channel' }).check()
@@ -111,7 +111,7 @@ describe('importing', { skip: noBrowser }, () => {
     assert.deepEqual([ofAdmin.keep, ofAdmin.channel.channel_subscribed], [true, true])
 
     await page.getByText('File and streams').click()
-    await page.getByText('Old films (its files are only read)').waitFor()
+    await page.getByText('Old films (read-only)').waitFor()
     for (const [said, isKept] of [
       ['This video will never be deleted automatically', true],
       ['This video may be deleted automatically again', undefined],

@@ -153,7 +153,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await moonGroup.getByText('turned off by AV_PLUGINS_OFF').waitFor()
     await page.getByText(/A plugin may do everything that the server may/).waitFor()
     await page.getByRole('switch', { name: 'The tide is on' }).click()
-    await tideGroup.getByText(/it is on after the next start/).waitFor()
+    await tideGroup.getByText(/turning it on takes effect after a restart/).waitFor()
     assert.equal((await app.as('admin').get('/api/tide/')).status, 503)
     await page.getByRole('switch', { name: 'The tide is on' }).click()
     await until(

@@ -360,7 +360,7 @@ describe('settings', { skip: noBrowser }, () => {
     const downloads = async () => (await app.as('admin').get('/api/config/')).body.downloads
     await go('/settings/downloads/')
 
-    await page.getByRole('option', { name: 'Up to 1,000 for each video' }).waitFor({ state: 'attached' })
+    await page.getByRole('option', { name: 'Up to 1,000 per video' }).waitFor({ state: 'attached' })
     await page.getByLabel('Quality').selectOption('Up to 1080p')
     await saved(page, 'Quality')
     await page.getByLabel('File type').selectOption('Plays everywhere')

@@ -33,7 +33,7 @@ describe('storage', { skip: noBrowser }, () => {
       await storage.getByText('Groups', { exact: true }).click()
       await storage.getByText('Sea').waitFor()
       await storage.getByRole('button', { name: 'Free up space' }).click()
-      await storage.getByRole('checkbox', { name: 'Choose “Herring”' }).uncheck()
+      await storage.getByRole('checkbox', { name: 'Select “Herring”' }).uncheck()
       assert.equal(await storage.getByRole('checkbox').count(), 2, 'what nobody has watched is not proposed')
       await shot(`storage-${size}`)
       await storage.getByRole('button', { name: /^Delete 1 video/ }).click()

@@ -183,7 +183,7 @@ describe('a trip', { skip: noBrowser }, () => {
       (all) => all.join() === '/device/v3',
     )
     await go('/settings/device/')
-    await page.getByText('Keeps 3 hours filled').waitFor()
+    await page.getByText('Keeps 3 hours of videos ready').waitFor()
     await check()
     await shot('trip-kept')
     await page.getByRole('button', { name: 'Stop filling' }).click()
