@@ -36,6 +36,15 @@ test('each file is in one group; long files start first, and groups become small
   assert.ok(sizes[0]! > 4 && sizes.at(-1)! <= 2, String(sizes))
 })
 
+test('a long file shares its group with long ones alone', () => {
+  const long = ['a', 'b'].map((name): TestFile => ({ ...fileOf(`${name}.test.ts`), needs: new Set(['long']) }))
+
+  const groups = groupsOf([fileOf('c.test.ts'), ...long, fileOf('d.test.ts')], {}, 1)
+
+  assert.deepEqual(groups.slice(0, -1).flat(), long)
+  assert.deepEqual(groups.at(-1), [fileOf('c.test.ts'), fileOf('d.test.ts')])
+})
+
 test('a file that has not run here yet is estimated by its needs', () => {
   const heavy: TestFile = { ...fileOf('z.test.ts'), needs: new Set(['chromium']) }
 
@@ -99,28 +108,32 @@ test('a test that hangs is reported with what its process waits for, and ends it
   const waits = `import { test } from 'node:test'
 test('it waits', () => new Promise(() => setInterval(() => undefined, 1000)))
 `
-  const { said, ended } = await runGroup(t, { waits }, { TEST_LIMIT_MS: '500' })
+  const { said, ended } = await runGroup(t, { waits }, { TEST_LIMIT_MS: '200' })
 
   assert.match(said, /"it waits", or what comes after it, stands still; the process waits for .*Timeout/)
   assert.deepEqual(ended, [1, null])
 })
 
-test('a test that announces a long duration is not ended, and one that hangs shows its registered report', async (t) => {
+test('a test that announces a long duration, for itself or all, is not ended; one that hangs shows its registered report', async (t) => {
   const hanging = JSON.stringify(pathToFileURL(join(ROOT, 'test/support/hanging.ts')).href)
   const waits = `import { test } from 'node:test'
-import { mayTake, whenHanging } from ${hanging}
+import { eachMayTake, mayTake, whenHanging } from ${hanging}
 test('it is slow', async () => {
   mayTake(60)
-  await new Promise((resolve) => setTimeout(resolve, 1000))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  eachMayTake(60)
 })
+test('so is this', () => new Promise((resolve) => setTimeout(resolve, 500)))
 test('it hangs', () => {
+  mayTake(0.2)
   whenHanging(async (name) => 'a picture of ' + name)
   return new Promise(() => setInterval(() => undefined, 1000))
 })
 `
-  const { said } = await runGroup(t, { waits }, { TEST_LIMIT_MS: '500', NODE_OPTIONS: '--import tsx' })
+  const { said } = await runGroup(t, { waits }, { TEST_LIMIT_MS: '200', NODE_OPTIONS: '--import tsx' })
 
   assert.match(said, /^ok \d+ - it is slow$/m)
+  assert.match(said, /^ok \d+ - so is this$/m)
   assert.match(said, /"it hangs", or what comes after it, stands still/)
   assert.match(said, /a picture of it hangs/)
 })
@@ -137,7 +150,7 @@ test('it waits', () => new Promise(() => setInterval(() => undefined, 1000)))
     const { said } = await runGroup(
       t,
       { waits: waitsAfter(first) },
-      { TEST_LIMIT_MS: '500', TEST_OUTCOME: outcome, reporter },
+      { TEST_LIMIT_MS: '200', TEST_OUTCOME: outcome, reporter },
     )
     const { failed, stoodStill } = JSON.parse(await readFile(outcome, 'utf8'))
     return { said, failed, stoodStill: stoodStill.map((path: string) => basename(path)) }

@@ -14,9 +14,8 @@ import { refusePrograms } from './support/refused.ts'
 import { ROOT } from './support/sources.ts'
 import { runFolder } from './support/temporary.ts'
 
-/** Limit for a test, unless it calls `mayTake` (`support/hanging.ts`). */
-const TEST_LIMIT_MS = 300_000
-const LIGHT_TEST_LIMIT_MS = 60_000
+/** Limit for a test, unless it calls `mayTake` (`support/hanging.ts`), or its file imports `support/long.ts`. */
+const TEST_LIMIT_MS = 60_000
 /** Limit for a group: many times its duration on a quiet machine. */
 const TIMEOUT_MS = 1_800_000
 const LIGHT_TIMEOUT_MS = 600_000
@@ -125,7 +124,7 @@ function run(groups: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<nu
       ...env,
       TEST_BUNDLE: folder,
       TEST_OUTCOME: join(folder, OUTCOME),
-      TEST_LIMIT_MS: String(areLight ? LIGHT_TEST_LIMIT_MS : TEST_LIMIT_MS),
+      TEST_LIMIT_MS: String(TEST_LIMIT_MS),
     },
   })
 }

@@ -28,10 +28,17 @@ export function knownTimes(): Record<string, number> {
 }
 
 /**
- * Makes groups of decreasing size. Each free job takes the next one, so that all jobs end at about the same time.
+ * Makes groups, those of long files first: no other file shares a process, and thus a time limit, with a long one.
  * @param jobs  number of groups that run at the same time
  */
 export function groupsOf(files: readonly TestFile[], times: Record<string, number>, jobs: number): TestFile[][] {
+  const isLong = ({ needs }: TestFile) => needs.has('long')
+  const others = files.filter((file) => !isLong(file))
+  return [files.filter(isLong), others].flatMap((some) => decreasing(some, times, jobs))
+}
+
+/** Makes groups of decreasing size. Each free job takes the next one, so that all jobs end at about the same time. */
+function decreasing(files: readonly TestFile[], times: Record<string, number>, jobs: number): TestFile[][] {
   const msOf = (file: TestFile): number => times[file.path] ?? (isLight(file) ? LIGHT_MS : HEAVY_MS)
   const left = files.toSorted((a, b) => msOf(b) - msOf(a) || (a.path < b.path ? -1 : 1))
   const groups: TestFile[][] = []

@@ -3,6 +3,7 @@
  */
 
 interface Running {
+  limitMs: number
   endsAt: number
   tell: Set<(name: string) => Promise<string>>
 }
@@ -14,6 +15,12 @@ const running = (): Running | undefined => Reflect.get(globalThis, Symbol.for('a
 export function mayTake(seconds: number): void {
   const its = running()
   if (its) its.endsAt = performance.now() + seconds * 1000
+}
+
+/** Applies to each test of the process, except those that call `mayTake`. */
+export function eachMayTake(seconds: number): void {
+  const its = running()
+  if (its) its.limitMs = seconds * 1000
 }
 
 /**

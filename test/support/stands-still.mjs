@@ -2,24 +2,28 @@
  * Loaded with the tests of a group (`groups.ts`): reports a test that hangs, with what its process waits for and what
  * `hanging.ts` was told to show, and ends the group. Otherwise node:test would wait for the time limit of the group.
  */
-import { beforeEach } from 'node:test'
+import { afterEach, beforeEach } from 'node:test'
 
-const LIMIT_MS = Number(process.env.TEST_LIMIT_MS ?? 300_000)
-/** Limit for what comes before the first test: loading all files of the group while other groups run. */
-const LOADING_MS = 60_000
+const LIMIT_MS = Number(process.env.TEST_LIMIT_MS ?? 60_000)
+/** Limit for what lies between tests: loading all files of the group, and starting the servers of the next tests. */
+const BETWEEN_MS = 120_000
 const TELLING_MS = 15_000
 /** Read by `summary.mjs`. */
 const STOOD_STILL = 70
 
-/** @type {{ name: string, endsAt: number, tell: Set<(name: string) => Promise<string>> }} */
+/** @type {{ name: string, limitMs: number, endsAt: number, tell: Set<(name: string) => Promise<string>> }} */
 const running = (globalThis[Symbol.for('archivolt.running')] = {
   name: 'the first test',
-  endsAt: performance.now() + Math.max(LIMIT_MS, LOADING_MS),
+  limitMs: LIMIT_MS,
+  endsAt: performance.now() + BETWEEN_MS,
   tell: new Set(),
 })
 beforeEach(({ name }) => {
   running.name = name
-  running.endsAt = performance.now() + LIMIT_MS
+  running.endsAt = performance.now() + running.limitMs
+})
+afterEach(() => {
+  running.endsAt = performance.now() + Math.max(running.limitMs, BETWEEN_MS)
 })
 
 const looks = setInterval(async () => {
