@@ -96,12 +96,14 @@ async function closed(opened: Browser | BrowserContext): Promise<void> {
   await closing
 }
 
-export interface Look {
+export interface PageOptions {
   size?: keyof typeof SIZES
   colorScheme?: 'light' | 'dark'
   /** Signs in by `POST /login/` before the first navigation. */
   as?: { username: string; password: string }
   options?: BrowserContextOptions
+  /** Limit of each wait for the page. */
+  limitMs?: number
 }
 
 export interface Watched {
@@ -124,7 +126,7 @@ export interface Watched {
 export async function openPage(
   scope: Scope,
   baseUrl: string,
-  { size = 'desktop', colorScheme = 'light', as, options = {} }: Look = {},
+  { size = 'desktop', colorScheme = 'light', as, options = {}, limitMs = PATIENCE_MS }: PageOptions = {},
 ): Promise<Watched> {
   const root = baseUrl.replace(/\/$/, '')
   const context = await (await openBrowser()).newContext({
@@ -138,13 +140,14 @@ export async function openPage(
     ...options,
   })
   lastFirst(scope).after(() => closed(context))
-  context.setDefaultTimeout(PATIENCE_MS)
+  context.setDefaultTimeout(limitMs)
   if (as) {
     const signedIn = await context.request.post(`${root}/login/`, { data: { ...as, remember_me: 'on' } })
     assert.equal(signedIn.status(), 204, 'signing in')
   }
   if (LATENCY_MS) await delay(context)
   const page = await context.newPage()
+  limitWaits(page, limitMs)
   const said: string[] = []
   const log: string[] = []
   const foreign: string[] = []
@@ -190,6 +193,42 @@ export async function openPage(
       await page.screenshot({ path: join(ROOT, folder, `${name}-${size}-${colorScheme}.png`) })
     },
   }
+}
+
+type Act = (this: unknown, ...given: unknown[]) => Promise<unknown>
+
+/**
+ * Playwright does not limit these waits: a page that stands still would end none of them. Waits that have a locator or
+ * a selector end by the default timeout of the context, but not what a locator evaluates.
+ */
+function limitWaits(page: Page, limitMs: number): void {
+  limit(page, ['evaluate'], limitMs, () => 'page')
+  limit(page.keyboard, ['press', 'type', 'down', 'up', 'insertText'], limitMs, () => 'keyboard')
+  limit(page.mouse, ['move', 'down', 'up', 'click', 'wheel'], limitMs, () => 'mouse')
+  if (areLocatorsLimited) return
+  areLocatorsLimited = true
+  limit(Object.getPrototypeOf(page.locator('html')), ['evaluate', 'evaluateAll'], PATIENCE_MS, String)
+}
+
+/** Locators are made anew for each use, so their class is changed. */
+let areLocatorsLimited = false
+
+/** @param nameOf  names the object in the error */
+function limit(owner: object, names: readonly string[], limitMs: number, nameOf: (one: unknown) => string): void {
+  for (const name of names) {
+    const act: Act = Reflect.get(owner, name)
+    const limited: Act = function (...given) {
+      const what = `${nameOf(this)}.${name}(${String(given[0]).replace(/\s+/g, ' ').slice(0, 100)})`
+      return inTime(act.apply(this, given), what, limitMs)
+    }
+    Reflect.set(owner, name, limited)
+  }
+}
+
+/** @throws an error with the stack of the caller that names `what`, if it takes too long */
+function inTime<Value>(work: Promise<Value>, what: string, limitMs = PATIENCE_MS): Promise<Value> {
+  const late = new Error(`${what} did not end within ${limitMs / 1000} s`)
+  return withinTime(systemClock, limitMs, work, () => late)
 }
 
 /** Returns a picture of the page, its address, and the last lines of its console. */
@@ -243,16 +282,19 @@ export async function changeAnswer(
 export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Promise<void>; release: () => void }> {
   let hasAsked = () => {}
   let release = () => {}
-  const asked = new Promise<void>((resolve) => (hasAsked = resolve))
+  const asked = inTime(new Promise<void>((resolve) => (hasAsked = resolve)), `The request ${pattern}`)
+  asked.catch(() => undefined) // not every test waits for it
   const released = new Promise<void>((resolve) => (release = resolve))
   await page.route(pattern, async (route) => {
-    const response = await route.fetch()
-    hasAsked()
-    await released
-    await route.fulfill({ response }).catch((error: Error) => {
+    try {
+      const response = await route.fetch()
+      hasAsked()
+      await released
+      await route.fulfill({ response })
+    } catch (error) {
       // The test has ended.
-      if (!/disposed|closed/.test(error.message)) throw error
-    })
+      if (!/disposed|closed/.test(String(error))) throw error
+    }
   })
   return { asked, release }
 }
@@ -274,7 +316,7 @@ export async function holdUp(page: Page, pattern: RegExp): Promise<() => Promise
     await route.fulfill({ response: await route.fetch() })
     end()
   })
-  return () => (release(), answered)
+  return () => (release(), inTime(answered, `The answer to ${pattern}`))
 }
 
 /** `rule: where` for each violation. */
@@ -287,15 +329,16 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 async function violationsAtRest(page: Page): Promise<string[]> {
+  const frame = page.mainFrame() // its waits have no limit of their own: `check` has one for all of them
   // Colors are measured after animations have ended; a paused one, or one that is hidden halfway, never ends.
-  await page.evaluate(
+  await frame.evaluate(
     `Promise.race([
       Promise.all(document.getAnimations().filter((one) => one.effect.getTiming().iterations !== Infinity).map((one) => one.finished.catch(() => undefined))),
       new Promise((resolve) => setTimeout(resolve, ${REST_MS})),
     ])`,
   )
-  if (!(await page.evaluate('"axe" in window'))) await page.evaluate((axeSource ??= readFileSync(AXE, 'utf8')))
-  const { violations: found } = (await page.evaluate(
+  if (!(await frame.evaluate('"axe" in window'))) await frame.evaluate((axeSource ??= readFileSync(AXE, 'utf8')))
+  const { violations: found } = (await frame.evaluate(
     'axe.run(document, { resultTypes: ["violations"] })',
   )) as axe.AxeResults
   return found.flatMap(({ id, nodes }) =>

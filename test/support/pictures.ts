@@ -4,14 +4,13 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { VIDEO } from '../platform/seed.mjs'
-import { launch, type Page } from './browser.ts'
+import { DESKTOP, launch, type Page, PHONE } from './browser.ts'
 import { spokenBy } from './said.ts'
 import { until } from './server.ts'
 import { ROOT } from './sources.ts'
 
 const FOLDER = join(ROOT, 'config/pictures')
-const DESKTOP = { width: 1280, height: 800 }
-const PHONE = { width: 390, height: 844 }
+const LOCALE = { locale: 'en-GB', timezoneId: 'UTC' }
 const PATIENCE_MS = 300_000
 const VIDEOS = 6
 
@@ -46,17 +45,14 @@ async function whenDownloaded(url: string, token: string): Promise<void> {
 async function take({ url, username, password }: { url: string; username: string; password: string }): Promise<void> {
   const browser = await launch()
   try {
-    const open = async (viewport: { width: number; height: number }): Promise<Page> => {
-      const context = await browser.newContext({ viewport, locale: 'en-GB', timezoneId: 'UTC' })
-      await context.request.post(`${url}login/`, { data: { username, password, remember_me: 'on' } })
-      return context.newPage()
-    }
+    const context = await browser.newContext({ viewport: DESKTOP, ...LOCALE })
+    await context.request.post(`${url}login/`, { data: { username, password, remember_me: 'on' } })
     const save = async (page: Page, name: string) => {
       await page.waitForLoadState('networkidle')
       await page.screenshot({ path: join(FOLDER, `${name}.jpg`), type: 'jpeg', quality: 80 })
       process.stdout.write(`config/pictures/${name}.jpg\n`)
     }
-    const page = await open(DESKTOP)
+    const page = await context.newPage()
     await page.goto(url)
     await page.getByRole('button', { name: 'Not now' }).click()
     await page.getByText('Downloading').waitFor({ state: 'hidden', timeout: PATIENCE_MS })
@@ -64,18 +60,24 @@ async function take({ url, username, password }: { url: string; username: string
       .getByRole('article')
       .nth(VIDEOS - 1)
       .waitFor()
-    await save(page, 'home')
 
     await page.goto(`${url}video/${VIDEO.breakwater}/?t=14`)
     await page.getByRole('button', { name: 'Transcript', exact: true }).click()
     await page.getByRole('region', { name: 'Transcript' }).getByRole('listitem').first().waitFor()
     await save(page, 'player')
 
+    await page.goto(url)
+    await page.getByRole('heading', { name: 'Continue watching' }).waitFor()
+    await page.getByRole('article').nth(VIDEOS).waitFor()
+    await save(page, 'home')
+
     await page.goto(`${url}search/?q=tide`)
     await page.locator('mark').first().waitFor()
     await save(page, 'search')
 
-    const phone = await open(PHONE)
+    // The same session, because a new one would be announced as a sign-in.
+    const storageState = await context.storageState()
+    const phone = await (await browser.newContext({ viewport: PHONE, ...LOCALE, storageState })).newPage()
     await phone.goto(url)
     await phone.getByRole('article').first().waitFor()
     await save(phone, 'phone')
