@@ -167,14 +167,14 @@ async function compress(path: string): Promise<string[]> {
  */
 export async function buildPage({ isWatching }: { isWatching: boolean }): Promise<void> {
   const root = fileURLToPath(new URL('..', import.meta.url))
-  const [folder, place] = [join(root, 'plugins/web/page'), join(root, 'dist/plugins/web/static')]
-  const { options, ofHome } = await inFewFiles(optionsFor(folder, place))
+  const [folder, output] = [join(root, 'plugins/web/page'), join(root, 'dist/plugins/web/static')]
+  const { options, ofHome } = await inFewFiles(optionsFor(folder, output))
   const plugin: Plugin = {
     name: 'finish',
     setup: ({ onEnd }) =>
       onEnd(
         async ({ metafile, errors }) =>
-          void (errors.length === 0 && metafile && (await finish(folder, place, metafile, ofHome))),
+          void (errors.length === 0 && metafile && (await finish(folder, output, metafile, ofHome))),
       ),
   }
   const watched = await context({ ...options, plugins: [...(options.plugins ?? []), plugin] })

@@ -217,7 +217,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const asked = process.argv.slice(2)
   const unknown = asked.find((name) => !(name in TARGETS))
   if (unknown !== undefined)
-    throw new Error(`There is no release for ${unknown}: choose of ${Object.keys(TARGETS).join(', ')}`)
+    throw new Error(`There is no release for ${unknown}: choose from ${Object.keys(TARGETS).join(', ')}`)
   const names = asked.length > 0 ? asked : Object.keys(TARGETS)
   await Promise.all([buildReleases(names), buildReleases(names)])
 }

@@ -81,9 +81,9 @@ async function keysIn(paths: readonly string[]): Promise<(key: string) => boolea
 /** Whether it begins with the first part, ends with the last, and contains the others between them in order. */
 function isComposedOf(key: string, parts: readonly string[]): boolean {
   let at = 0
-  for (const [place, part] of parts.entries()) {
+  for (const [index, part] of parts.entries()) {
     const found = key.indexOf(part, at)
-    if (found < 0 || (place === 0 && found > 0)) return false
+    if (found < 0 || (index === 0 && found > 0)) return false
     at = found + part.length
   }
   return key.endsWith(parts.at(-1)!)

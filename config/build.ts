@@ -49,7 +49,7 @@ export async function bundle(outdir: string, more: Record<string, string> = {}):
   await build({
     ...server,
     entryPoints: { ...server.entryPoints, ...more },
-    ...(hasMore && { plugins: [ownPlaces] }),
+    ...(hasMore && { plugins: [ownLocations] }),
   })
   await bundleWorkers(fresh)
   await escapeBeyondAscii(fresh)
@@ -79,17 +79,17 @@ async function escapeBeyondAscii(folder: string): Promise<void> {
  * A part of a plugin that another entry point imports, too, is moved to a shared file next to core. Paths that it
  * derives from its own location still refer to the folder of the plugin's bundle.
  */
-const ownPlaces: Plugin = {
-  name: 'own-places',
+const ownLocations: Plugin = {
+  name: 'own-locations',
   setup: ({ onLoad }) =>
     onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       if (!path.startsWith(join(ROOT, 'plugins/'))) return undefined
       const code = await readFile(path, 'utf8')
       if (!code.includes('import.meta.url')) return undefined
-      const place = JSON.stringify(relative(ROOT, path).replace(/\.ts$/, '.js'))
+      const location = JSON.stringify(relative(ROOT, path).replace(/\.ts$/, '.js'))
       const head = `import { OWN_FOLDER as ownFolder } from ${JSON.stringify(join(ROOT, 'core/own-files.ts'))};`
       return {
-        contents: `${head}${code.replaceAll('import.meta.url', `new URL(${place}, ownFolder).href`)}`,
+        contents: `${head}${code.replaceAll('import.meta.url', `new URL(${location}, ownFolder).href`)}`,
         loader: 'ts',
       }
     }),

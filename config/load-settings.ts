@@ -38,7 +38,7 @@ export function readSources(env: ConfigSources['env'] = process.env): ConfigSour
   const filePath = join(dataDir, 'config.json')
   const file = readFile(filePath)
   if ('dataDir' in file)
-    throw new StartError(`${filePath}: dataDir cannot be set in a file that lies in it; use AV_DATA_DIR`)
+    throw new StartError(`${filePath}: dataDir cannot be set in a file inside that folder; use AV_DATA_DIR`)
   return { env, dataDir, file, filePath }
 }
 
@@ -100,11 +100,11 @@ function valueOf(
   return isPath ? absolute(fallback) : fallback
 }
 
-function checked(place: string, value: unknown, definition: SettingDefinition): unknown {
+function checked(name: string, value: unknown, definition: SettingDefinition): unknown {
   const { schema, secret, isPath, meaning } = definition
   if (Value.Check(schema, value) && !isBrokenUrl(value)) return isPath ? absolute(value) : value
   const shown = secret ? 'has a value that cannot be used' : `is ${JSON.stringify(value)?.slice(0, 80)}`
-  throw new StartError(`${place} ${shown}, but ${ruleOf(schema, value)} (${meaning}); correct it or remove it`)
+  throw new StartError(`${name} ${shown}, but ${ruleOf(schema, value)} (${meaning}); correct it or remove it`)
 }
 
 /** Patterns accept hosts and ports that cannot exist; a request to them would fail only later. */
@@ -170,7 +170,7 @@ function readFile(path: string): Record<string, unknown> {
     // The parser's message quotes the file, which may contain a password, and is not shown.
     throw new StartError(`${path} is not JSON; correct it or remove it`)
   }
-  throw new StartError(`${path} must hold a JSON object, such as { "port": 8000 }`)
+  throw new StartError(`${path} must contain a JSON object, such as { "port": 8000 }`)
 }
 
 /** Node silently treats an unknown zone as UTC: days and schedules would be wrong. */

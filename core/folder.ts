@@ -41,7 +41,7 @@ const TAKEN: Obstacle = { reason: 'a file is in the way', remedy: 'move it away'
 const OBSTACLES: Record<string, Obstacle> = {
   EEXIST: TAKEN,
   ENOTDIR: TAKEN,
-  ENOENT: { reason: 'the system allows no folder here', remedy: 'choose another location' },
+  ENOENT: { reason: 'the system does not allow a folder here', remedy: 'choose another location' },
   EROFS: { reason: 'that disk is read-only', remedy: 'mount it for writing' },
 }
 

@@ -52,7 +52,7 @@ async function readKey(path: string): Promise<Buffer | undefined> {
   })
   if (key && key.length !== KEY_BYTES)
     throw new Error(
-      `${path} is damaged: it must have ${KEY_BYTES} bytes. Put it back from a copy; or remove it to get a new one: then all sessions and tokens end, and authenticator apps, webhooks, addresses of messages and proxies have to be set again`,
+      `${path} is damaged: it must have ${KEY_BYTES} bytes. Restore it from a copy, or remove it to get a new one; then all sessions and tokens end, and authenticator apps, webhooks, addresses of messages and proxies have to be set again`,
     )
   return key
 }

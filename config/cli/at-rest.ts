@@ -34,7 +34,7 @@ function refuseFolder(dataDir: string, makesArchive: boolean): void {
 
 export const noArchiveIn = (dataDir: string): Error =>
   new Error(
-    `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to make one`,
+    `There is no archive in ${dataDir}: set AV_DATA_DIR to its data folder, or start the server once to create one`,
   )
 
 /** @throws a sentence if it belongs to another user, or cannot be written. The lock handles a missing one. */
@@ -48,6 +48,6 @@ export function refuseOtherUser(dataDir: string): void {
   const { uid = 0 } = statSync(dataDir, { throwIfNoEntry: false }) ?? {}
   if (process.getuid?.() === 0 && uid !== 0)
     throw new Error(
-      `The archive in ${dataDir} belongs to another user: run this as that one, with sudo -u '#${uid}' in front`,
+      `The archive in ${dataDir} belongs to another user: run the command as that user, with sudo -u '#${uid}' in front of it`,
     )
 }

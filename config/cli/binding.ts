@@ -14,7 +14,7 @@ const FIRST_WITH_NODE_API = 13
 const COMPILED_FOR = /using\s+NODE_MODULE_VERSION (\d+)/
 const NODES: Readonly<Record<string, number>> = { 115: 20, 127: 22, 137: 24, 147: 26 }
 const WAY_OUT =
-  'run make run with the Node that starts Archivolt, or take a release. To keep this binding, start it with the Node that it was installed for'
+  'run make run with the Node that starts Archivolt, or install a release. To keep this binding, start Archivolt with the Node for which it was installed'
 
 /** @throws a sentence that says which Node the binding was made for, and how to get the right one */
 export function refuseOtherBinding(
@@ -37,7 +37,7 @@ function openOne(): void {
 }
 
 const refusal = (why: string): string =>
-  `SQLite's binding ${why}, and here is Node ${process.versions.node}: ${WAY_OUT}`
+  `SQLite's binding ${why}, but this is Node ${process.versions.node}: ${WAY_OUT}`
 
 function whyOf(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error)

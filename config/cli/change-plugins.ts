@@ -96,7 +96,7 @@ async function checked(core: PluginSettings, stage: string, update: string | und
   const [found] = packageName === undefined ? [] : await findOutside([folder], cache)
   if (!found) {
     const { name } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { name: string }
-    throw new Error(`${name} is no plugin: the keywords in its package.json do not contain ${PLUGIN_KEYWORD}`)
+    throw new Error(`${name} is not a plugin: the keywords in its package.json do not contain ${PLUGIN_KEYWORD}`)
   }
   const { plugin } = found
   if (update !== undefined && plugin.name !== update)
@@ -124,12 +124,12 @@ const isSame = ({ plugin, origin }: FoundPlugin, found: FoundPlugin, { dataDir }
   plugin.name === found.plugin.name && origin.startsWith(join(addedFolder(dataDir), '/'))
 
 async function takePlace(base: string, stage: string, name: string): Promise<void> {
-  const [place, old] = [join(base, name), join(base, `${OLD}${name}`)]
+  const [target, old] = [join(base, name), join(base, `${OLD}${name}`)]
   await rm(old, { recursive: true, force: true })
-  await rename(place, old).catch((error: NodeJS.ErrnoException) => {
+  await rename(target, old).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
   })
-  await rename(stage, place)
+  await rename(stage, target)
   syncFolder(base)
   await rm(old, { recursive: true, force: true })
 }

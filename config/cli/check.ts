@@ -41,7 +41,7 @@ export const check: OwnCommand = {
     for (const finding of await checkData(core.dataDir)) tell(finding)
     const outside = loaded.registry.plugins.filter(loaded.isOutside)
     for (const [name, fault] of await tryOut(outside, loaded, core.dataDir, log)) {
-      const said = fault ?? 'its pages can be built, and its tables made'
+      const said = fault ?? 'its pages can be built, and its tables created'
       tell({ what: `Plugin ${name}`, isRight: fault === undefined, said })
     }
     for (const { name, checks } of loaded.registry.plugins) {

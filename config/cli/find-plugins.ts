@@ -29,7 +29,7 @@ const LOAD_WITHIN_MS = 60_000
 export const registerWhole = (
   all: readonly FoundPlugin[],
   { pluginsOff, pluginsStrict }: Pick<PluginSettings, 'pluginsOff' | 'pluginsStrict'>,
-): Promise<LoadedPlugins> => withoutBroken(all, pluginsStrict, (kept) => registerPlugins(kept, pluginsOff))
+): Promise<LoadedPlugins> => withoutBroken(all, pluginsStrict, (working) => registerPlugins(working, pluginsOff))
 
 /**
  * The built-in plugins, those of AV_PLUGINS_DIR and those in `<data>/plugins`, unordered and unchecked.
@@ -194,7 +194,7 @@ async function load(
 function reasonOf(error: unknown): string {
   const said = firstLine(error)
   if (/^Dynamic require of "file:/.test(said))
-    return 'it is a CommonJS module: use import and export, and say "type": "module" in its package.json'
+    return 'it is a CommonJS module: use import and export, and set "type": "module" in its package.json'
   const [, part] = /\/public(?:-index)?\.[jt]s\/([\w./-]+)/.exec(said) ?? []
   return part === undefined
     ? said

@@ -23,7 +23,7 @@ export async function forgetPlugin(name: string, dataDir: string, log: Log): Pro
   await runAtRest(command, { taken: [], options: {}, say: () => undefined, secret: () => Promise.resolve(''), log })
   if (!found)
     throw new Error(
-      `The plugin ${name} is off or broken, so nobody knows which data is its own: switch it on or repair it first, or remove it without --with-data`,
+      `The plugin ${name} is switched off or broken, so its data cannot be identified: switch it on or repair it first, or remove it without --with-data`,
     )
   const lock = lockFolder(dataDir)
   try {

@@ -16,6 +16,7 @@ import { refuseUnusable } from './at-rest.ts'
 import { findPlugins, registerWhole } from './find-plugins.ts'
 import { type MoveOptions, moveIndex } from './move-documents.ts'
 import type { OwnCommand } from './own-command.ts'
+import { TypingMistake } from './typed.ts'
 
 const TELL_EVERY_MS = 2_000
 
@@ -43,7 +44,7 @@ async function copyIndex(target: string, isAnyway: boolean, say: (text: string) 
     const interrupted = () =>
       stop.abort(
         new Error(
-          `The move was interrupted; the server may go on with ${from.title}, and the same command again goes on with the move`,
+          `The move was interrupted. The server can still be started with ${from.title}; to finish the move, run the same command again`,
         ),
       )
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupted)
@@ -60,7 +61,7 @@ async function copyIndex(target: string, isAnyway: boolean, say: (text: string) 
     await waitAtBarrier(stop.signal, async () => {
       if (filling === from.name)
         throw new Error(
-          `A move to ${from.title} was interrupted, so only some documents are there: finish it first, with archivolt index-move ${from.target}`,
+          `A move to ${from.title} was interrupted, so only some documents were copied: finish it first, with archivolt index-move ${from.target}`,
         )
       const earlier = lastOpened?.[from.name]?.filter((name) => !loaded.indexes.some((one) => one.name === name)) ?? []
       if (earlier.length > 0)
@@ -70,11 +71,11 @@ async function copyIndex(target: string, isAnyway: boolean, say: (text: string) 
       const source = await open(from)
       if (source.lost)
         throw new Error(`${inEnglish(source.lost.reason)}: nothing was moved. Restore a snapshot or a backup first`)
-      if ((await held(source)) === 0) throw new Error(`There is nothing in ${from.title}: no document was moved`)
+      if ((await held(source)) === 0) throw new Error(`${from.title} has no documents: nothing was moved`)
       const destination = await open(to)
       if (kind === to.name && !isAnyway && (await held(destination)) > 0) {
         throw new Error(
-          `The documents were last kept in ${to.title}: those of ${from.title} are older and would take their place. If that is meant, add --anyway`,
+          `The documents were last stored in ${to.title}: those of ${from.title} are older and would replace them. To replace them anyway, add --anyway`,
         )
       }
       await changeInUse(core.dataDir, { kind: from.name, filling: to.name })
@@ -104,7 +105,7 @@ function wayOf(
   const to = adapters.find((adapter) => adapter.target === target)
   if (!to) {
     const targets = adapters.map((adapter) => adapter.target)
-    throw new Error(`Say where the documents are to go: archivolt index-move ${targets.join(', or ')}`)
+    throw new TypingMistake(`Unknown index: ${target}. Use archivolt index-move ${targets.join(', or ')}`)
   }
   const others = adapters.filter((adapter) => adapter !== to)
   const from =
@@ -114,9 +115,9 @@ function wayOf(
   const unset = [to, ...(from ? [from] : others)].find((adapter) => !isUsable(adapter, settings))
   if (unset)
     throw new Error(
-      `Set ${unset.variable} (and what belongs to it) to the values that the server uses or will use, then run this again`,
+      `Set ${unset.variable} (and the settings that belong to it) to the values that the server uses or will use, then run this again`,
     )
-  if (!from) throw new Error(`There is no other index than ${to.title}: no document was moved`)
+  if (!from) throw new Error(`There is no index other than ${to.title}: nothing was moved`)
   return [from, to]
 }
 

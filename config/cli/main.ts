@@ -10,7 +10,7 @@ import { findPlugins } from './find-plugins.ts'
 import { buildPages } from './pages.ts'
 import { refuseOtherMachine } from './release.ts'
 import { adviceForRoot } from './root-advice.ts'
-import { sentenceOf } from './typed.ts'
+import { sentenceOf, TypingMistake } from './typed.ts'
 
 /** After the jobs, plugins, index and ledger are closed. */
 const STOP_WITHIN_MS = RUNS_END_WITHIN_MS + 3_000
@@ -19,9 +19,8 @@ const UNAWAITED = 'an unhandled rejection'
 
 /** Prints a sentence for people; AV_LOG_LEVEL=debug adds the stack. */
 function refuse(error: unknown, command?: string): never {
-  process.stderr.write(
-    `Archivolt could not ${command === undefined ? 'start' : `finish ${command}`}. ${sentenceOf(error)}\n`,
-  )
+  const head = `Archivolt could not ${command === undefined ? 'start' : `finish ${command}`}. `
+  process.stderr.write(`${error instanceof TypingMistake ? '' : head}${sentenceOf(error)}\n`)
   process.exit(1)
 }
 
@@ -30,8 +29,8 @@ function greet({ url, first, app }: OpenedApp): void {
   const { isNew, username, password, passwordFile } = first
   // A terminal is read by one person; other output may go to a stored log.
   const shown = password && process.stdout.isTTY ? `: ${password}` : ''
-  const place = passwordFile ? `in ${passwordFile}${shown}` : isNew ? 'that of AV_PASSWORD' : undefined
-  const hint = place === undefined ? '' : ` – sign in as ${username}, the password is ${place}`
+  const where = passwordFile ? `in ${passwordFile}${shown}` : isNew ? 'that in AV_PASSWORD' : undefined
+  const hint = where === undefined ? '' : ` – sign in as ${username}, the password is ${where}`
   process.stdout.write(`Archivolt ${app.version} listens on ${url}${hint}\n`)
 }
 
@@ -51,7 +50,9 @@ function stopOnSignals(opened: OpenedApp): void {
     if (isStopping) return
     isStopping = true
     setTimeout(() => {
-      log.error(`not everything was closed within ${STOP_WITHIN_MS / 1000} s; the next start puts it right`)
+      log.error(
+        `not everything was closed within ${STOP_WITHIN_MS / 1000} s; the next start finishes what was interrupted`,
+      )
       process.exit(1)
     }, STOP_WITHIN_MS).unref()
     await opened.close()

@@ -47,7 +47,7 @@ export async function moveIndex(from: IndexAdapter, to: IndexAdapter, options: M
   if (failed.length > 0) {
     const told = failed.slice(0, FAILURES_TOLD).map(({ reason }) => reason)
     throw new Error(
-      `${failed.length} documents could not be written, all others are there: ${told.join('; ')}${failed.length > told.length ? '; …' : ''}`,
+      `${failed.length} documents could not be written, all others were copied: ${told.join('; ')}${failed.length > told.length ? '; …' : ''}`,
     )
   }
   for (const one of moved) {
@@ -58,7 +58,7 @@ export async function moveIndex(from: IndexAdapter, to: IndexAdapter, options: M
     ])
     if (here !== there)
       throw new Error(
-        `${one.collection}: ${there} documents came over of ${here}; run it again, with no server on either index`,
+        `${one.collection}: ${there} of ${here} documents were copied; run the command again while no server uses either index`,
       )
     one.documents = there
   }

@@ -64,7 +64,7 @@ export async function pluginsIn(folder: string, bundle: Bundle): Promise<PluginF
 }
 
 export const noPluginIn = (folder: string): string =>
-  `AV_PLUGINS_DIR: ${folder} holds no plugin.ts or plugin.js, nor does a folder in it, nor is a package in its node_modules one (those have the keyword ${PLUGIN_KEYWORD}); correct the setting`
+  `AV_PLUGINS_DIR: no plugin found in ${folder}: neither the folder nor a folder in it has a plugin.ts or plugin.js, and no package in its node_modules has the keyword ${PLUGIN_KEYWORD}; correct the setting`
 
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
@@ -103,7 +103,7 @@ async function pluginAt(
     ...{ name, folder, about: aboutIn(packageFile ?? {}) },
     entry() {
       if (read === 'broken')
-        throw new StartError(`plugin ${folder}: its package.json is no JSON object; correct it`, { leaveOut: name })
+        throw new StartError(`plugin ${folder}: its package.json is not a JSON object; correct it`, { leaveOut: name })
       checkApi(name, packageFile)
       return (isMarked && declaredEntry(folder, packageFile, bundle)) || file || noEntry(name, folder)
     },
@@ -142,7 +142,7 @@ function checkApi(name: string, packageFile: PackageFile | undefined): void {
   const range = packageFile?.peerDependencies?.[API_PACKAGE]
   if (range === undefined || (typeof range === 'string' && satisfies(API_VERSION, range))) return
   throw new StartError(
-    `plugin ${name} is made for version ${String(range)} of the plugin API (peerDependencies in its package.json), and this Archivolt has ${API_VERSION}: install a release of it that is made for this one`,
+    `plugin ${name} is made for version ${String(range)} of the plugin API (peerDependencies in its package.json), and this Archivolt has ${API_VERSION}: install a release of the plugin that is made for this version`,
     { leaveOut: name },
   )
 }
@@ -162,5 +162,7 @@ function declaredEntry(folder: string, { name, exports, main }: PackageFile, bun
 }
 
 function noEntry(name: string, folder: string): never {
-  throw new StartError(`plugin ${folder} has no entry: name it by \`exports\` in its package.json`, { leaveOut: name })
+  throw new StartError(`plugin ${folder} has no entry file: name one in \`exports\` of its package.json`, {
+    leaveOut: name,
+  })
 }

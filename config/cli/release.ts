@@ -39,10 +39,10 @@ export function refusal(release: Release, machine: Machine): string | undefined 
     release.arch === machine.arch &&
     (machine.libc === undefined || machine.libc === release.libc)
   if (!isSame)
-    return `This is the release for ${nameOf(release)}, and here is ${nameOf(machine)}: take ${fileOf({ ...machine, version, libc: machine.libc ?? release.libc })} if there is one, or build from the sources with make run`
+    return `This is the release for ${nameOf(release)}, but this machine is ${nameOf(machine)}: install ${fileOf({ ...machine, version, libc: machine.libc ?? release.libc })} if there is one, or build from the sources with make run`
   if (machine.nodeApi >= release.nodeApi || machine.modules in nodes) return undefined
   const oldest = Math.min(...Object.values(nodes))
-  return `This release runs on Node ${oldest} and on Node 22 or newer, and here is Node ${machine.node}: install Node 24, or build from the sources with make run`
+  return `This release runs on Node ${oldest}, and on Node 22 or newer, but this is Node ${machine.node}: install Node 24, or build from the sources with make run`
 }
 
 const nameOf = ({ platform, arch, libc }: Pick<Machine, 'platform' | 'arch' | 'libc'>): string =>

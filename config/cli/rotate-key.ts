@@ -54,7 +54,7 @@ export async function rotate(file: string): Promise<{ sealed: number; unreadable
 /** Why a folder without a ledger is refused: it would get a key that no archive uses. */
 const withoutLedger = (file: string): Error =>
   hasCopies(dirname(file))
-    ? new Error(`The ledger ${file} is missing: start the server, which takes the newest copy, then run this again`)
+    ? new Error(`The ledger ${file} is missing: start the server, which uses the newest copy, then run this again`)
     : noArchiveIn(dirname(file))
 
 function hasCopies(dataDir: string): boolean {

@@ -18,7 +18,7 @@ const installer = () =>
 
 export const setup: OwnCommand = {
   name: 'setup',
-  summary: 'Install the downloader, and list anything else that is missing',
+  summary: 'Install programs that the server needs, and list those that have to be installed by hand',
   async run() {
     const [code] = (await once(installer(), 'exit')) as [number | null]
     if (code !== 0) throw new Error('See above for what to do, then run archivolt setup again')

@@ -21,7 +21,7 @@ const HELP: CommandOption = { type: 'boolean', meaning: 'show this help' }
 
 /**
  * @returns undefined if there is no such command
- * @throws Error with a sentence for users: an unknown option, or too few or too many arguments
+ * @throws TypingMistake  an unknown option, or too few or too many arguments
  */
 export function understood<Command extends Described>(
   commands: readonly Command[],
@@ -34,15 +34,21 @@ export function understood<Command extends Described>(
   return { command, ...argumentsOf(command, args) }
 }
 
+/** There is no such command, or an option or argument does not fit. */
+export class TypingMistake extends Error {}
+
 /** The commands that begin with this word: `user add` and others for `user`. */
 export const familyOf = <Command extends Described>(commands: readonly Command[], word: string): Command[] =>
   commands.filter((command) => wordsOf(command).length > 1 && wordsOf(command)[0] === word)
 
 /** @param family  the commands that begin with the same word */
-export function noSuchCommand([first = '', second]: readonly string[], family: readonly Described[] = []): Error {
-  if (family.length === 0) return new Error(`Unknown command: ${first}. Run archivolt --help for a list`)
+export function noSuchCommand(
+  [first = '', second]: readonly string[],
+  family: readonly Described[] = [],
+): TypingMistake {
+  if (family.length === 0) return new TypingMistake(`Unknown command: ${first}. Run archivolt --help for a list`)
   const problem = second === undefined ? `Incomplete command: ${first}` : `Unknown command: ${first} ${second}`
-  return new Error(`${problem}. Use archivolt ${family.map(usageOf).join(', or archivolt ')}`)
+  return new TypingMistake(`${problem}. Use archivolt ${family.map(usageOf).join(', or archivolt ')}`)
 }
 
 /**
@@ -69,12 +75,13 @@ function argumentsOf(command: Described, args: readonly string[]): Pick<CommandI
   try {
     read = parseArgs({ args: [...args], options: typesOf(command), allowPositionals: true, strict: true })
   } catch (error) {
-    throw new Error(`${(error as Error).message.split('. ')[0]}${usage}`, { cause: error })
+    throw new TypingMistake(`${(error as Error).message.split('. ')[0]}${usage}`, { cause: error })
   }
   const { values, positionals } = read
   const missing = takes.filter((name, at) => positionals[at] === undefined && !name.endsWith('?'))
-  if (missing.length > 0) throw new Error(`Missing ${missing.map((name) => `<${name}>`).join(' and ')}${usage}`)
-  if (positionals.length > takes.length) throw new Error(`Unexpected argument: ${positionals[takes.length]}${usage}`)
+  if (missing.length > 0) throw new TypingMistake(`Missing ${missing.map((name) => `<${name}>`).join(' and ')}${usage}`)
+  if (positionals.length > takes.length)
+    throw new TypingMistake(`Unexpected argument: ${positionals[takes.length]}${usage}`)
   return { taken: positionals, options: values as CommandInput['options'] }
 }
 

@@ -16,47 +16,40 @@ function foldersBelow(folder: string, except: string | undefined): string[] {
   return [folder, ...inner.flatMap(({ name }) => foldersBelow(join(folder, name), except))]
 }
 
-/** Watches each folder separately, which also reports files that an editor replaces. */
-class Watch {
-  readonly #roots: readonly string[]
-  readonly #except: string | undefined
-  #watchers: FSWatcher[] = []
-  #timer: NodeJS.Timeout | undefined
-  #tell: () => void = () => undefined
-
-  constructor(roots: readonly string[], except?: string) {
-    this.#roots = roots
-    this.#except = except
-    this.#watchAll()
-  }
-
-  /** Resolves when something has changed and no further change follows immediately. */
-  changed(): Promise<void> {
-    return new Promise((resolve) => (this.#tell = resolve))
-  }
+/**
+ * Watches each folder separately, which also reports files that an editor replaces.
+ * @returns a function whose promise resolves when something has changed and no further change follows immediately
+ */
+function openWatch(roots: readonly string[], except?: string): () => Promise<void> {
+  let watchers: FSWatcher[] = []
+  let timer: NodeJS.Timeout | undefined
+  let tell: () => void = () => undefined
 
   /**
    * A change may have created folders. The new watchers start before the old ones stop, so that no change is missed.
    */
-  #watchAll(): void {
-    const before = this.#watchers
-    this.#watchers = this.#roots
-      .flatMap((root) => foldersBelow(root, this.#except))
+  function watchAll(): void {
+    const before = watchers
+    watchers = roots
+      .flatMap((root) => foldersBelow(root, except))
       .map((folder) =>
         watch(folder, (_, name) => {
-          if (name === null || !IGNORED.test(name)) this.#note()
-        }).on('error', () => this.#note()),
+          if (name === null || !IGNORED.test(name)) note()
+        }).on('error', note),
       )
     for (const watcher of before) watcher.close()
   }
 
-  #note(): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => {
-      this.#watchAll()
-      this.#tell()
+  function note(): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      watchAll()
+      tell()
     }, QUIET_MS)
   }
+
+  watchAll()
+  return () => new Promise((resolve) => (tell = resolve))
 }
 
 interface Watched {
@@ -70,7 +63,7 @@ interface Watched {
 
 /** Resolves once this process got a signal and the server has ended. */
 export async function runWatched({ roots, except, args, env }: Watched): Promise<void> {
-  const sources = new Watch(roots, except)
+  const changed = openWatch(roots, except)
   let server = start()
   /** After a stop, no server is started. */
   let isEnding = false
@@ -82,7 +75,7 @@ export async function runWatched({ roots, except, args, env }: Watched): Promise
     })
   }
   for (;;) {
-    await sources.changed()
+    await changed()
     server.child.kill('SIGTERM')
     await server.ended
     if (isEnding) return

@@ -111,7 +111,7 @@ const within = (scope: Scope, actor: Actor, isSafe: boolean): Actor => ({
 function refusalOf(actor: Actor, access: Access): string | undefined {
   if (access === 'open' || access === 'viewer') return undefined
   if (access === 'admin' && actor.needsSecondFactor)
-    return 'This server asks admins for a second factor: set up an authenticator app in Settings → Account'
+    return 'This server requires admins to use a second factor: set up an authenticator app in Settings → Account'
   if (actor.view) return 'This account may only watch what was chosen for it'
   if (access === 'admin' && !actor.isAdmin) return 'Only an admin may do this'
   if (access === 'downloader' && !actor.mayDownload) return 'This account may not download; an admin can allow it'

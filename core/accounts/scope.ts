@@ -28,5 +28,5 @@ export function scopeRefusal({ scope }: { scope?: Scope }, route: Scoped): strin
   const needed = neededScope(route)
   if (needed === 'none') return 'An access token may not do this: sign in with the password'
   if (includes(scope, needed)) return undefined
-  return `This access token has the scope ${scope}; this needs one with the scope ${needed}`
+  return `This access token has the scope ${scope}; this request needs the scope ${needed}`
 }

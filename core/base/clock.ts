@@ -19,7 +19,7 @@ export interface Clock {
    */
   at(wallMs: number, callback: () => void): Timer
   /** Polls with this pause between polls, which never throw. A stopped clock skips polls while nothing else happens. */
-  every(ms: number, look: () => Promise<void>): Timer
+  every(ms: number, work: () => Promise<void>): Timer
   /** Waits; rejects with the signal's reason when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
@@ -34,9 +34,9 @@ export const sleepOn = (clock: Pick<Clock, 'after'>, ms: number, signal?: AbortS
     return () => timer.cancel()
   })
 
-export function everyOn(clock: Pick<Clock, 'after'>, ms: number, look: () => Promise<void>): Timer {
+export function everyOn(clock: Pick<Clock, 'after'>, ms: number, work: () => Promise<void>): Timer {
   let isOver = false
-  const wait = () => clock.after(ms, () => void look().then(() => isOver || (timer = wait())))
+  const wait = () => clock.after(ms, () => void work().then(() => isOver || (timer = wait())))
   let timer = wait()
   return {
     cancel() {
@@ -46,16 +46,16 @@ export function everyOn(clock: Pick<Clock, 'after'>, ms: number, look: () => Pro
   }
 }
 
-const LOOK_AT_WALL_MS = 60_000
+const CHECK_WALL_MS = 60_000
 
 export function atOn(clock: Pick<Clock, 'now' | 'after' | 'every'>, wallMs: number, callback: () => void): Timer {
   const timer = clock.after(Math.max(0, wallMs - clock.now()), () => fire())
-  const looks = clock.every(LOOK_AT_WALL_MS, async () => {
+  const checks = clock.every(CHECK_WALL_MS, async () => {
     if (clock.now() >= wallMs) fire()
   })
   const cancel = () => {
     timer.cancel()
-    looks.cancel()
+    checks.cancel()
   }
   function fire() {
     cancel()
@@ -82,6 +82,6 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(handle) }
   },
   at: (wallMs, callback) => atOn(systemClock, wallMs, callback),
-  every: (ms, look) => everyOn(systemClock, ms, look),
+  every: (ms, work) => everyOn(systemClock, ms, work),
   sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
 }

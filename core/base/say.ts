@@ -24,7 +24,8 @@ export type Said = Record<string, Sentence>
 /** The schema for replies, contract 2.3. */
 export const Said = Type.Unsafe<Said>(
   Type.Record(Type.String(), Type.Object({ key: Type.String(), params: Type.Record(Type.String(), Type.Unknown()) }), {
-    description: 'By the sentence: of which words and values it is made. Those without values are not among them.',
+    description:
+      'The template and values of each sentence, by its English text. Sentences without values are left out.',
   }),
 )
 

@@ -168,7 +168,7 @@ function parseForm(text: string): Record<string, string> {
   return values
 }
 
-const TOO_MANY_KEYS = `The body may have at most ${MOST_KEYS} keys in one place`
+const TOO_MANY_KEYS = `The body may have at most ${MOST_KEYS} keys in one object`
 const OVERLOADS = {
   keys: TOO_MANY_KEYS,
   values: say`The body may have at most ${{ most: MOST_VALUES }} values`,

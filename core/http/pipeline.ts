@@ -434,7 +434,7 @@ export function openPipeline(parts: PipelineParts) {
       const facts = { request: id, method: request.method, path: pathOf(request) }
       log.error({ err: thrown, plugin: owner?.name, ...facts }, 'a request failed')
     } else if (isAppError(thrown) && thrown.cause !== undefined)
-      log.debug({ err: thrown, request: exchange.id }, 'why a request was refused')
+      log.debug({ err: thrown, request: exchange.id }, 'a request was refused')
   }
 
   function tellRefusal(request: IncomingMessage, { address }: Origin, thrown: unknown, actor: Actor | undefined): void {

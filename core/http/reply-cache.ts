@@ -14,7 +14,7 @@ const MOST_SEEN = 1000
 /** The tag of a reply with a longer key is not kept. */
 const LONGEST_SEEN = 2000
 /** When the cache is full, this many of the oldest replies are checked, and the outdated ones are dropped. */
-const LOOKED_AT = 16
+const MOST_CHECKED = 16
 /** A text of at least this length is held and sent as bytes, outside of the heap, however slow the client is. */
 export const LONG_TEXT = 32 * 1024
 
@@ -153,9 +153,9 @@ export class ReplyCache {
 
   /** Checks only the oldest: the compressed form of others is used again if their text turns out to be the same. */
   #dropOutdated(): void {
-    let looks = LOOKED_AT
+    let checks = MOST_CHECKED
     for (const [key, { sources }] of this.#replies) {
-      if (looks-- === 0) return
+      if (checks-- === 0) return
       if (!isUnchanged(sources)) this.#drop(key)
     }
   }

@@ -41,7 +41,7 @@ export function openRouter(routes: readonly Route[], basePath: string) {
     const path = patternOf(route.path)
     const known = byPattern.get(path) ?? { byMethod: new Map(), methods: [] }
     byPattern.set(path, known)
-    if (known.byMethod.has(route.method)) throw new Error(`${route.method} ${route.path} is there twice`)
+    if (known.byMethod.has(route.method)) throw new Error(`${route.method} ${route.path} is declared twice`)
     const names = [...route.path.matchAll(VARIABLE)].map(([, name]) => name!)
     known.byMethod.set(route.method, { route, names })
     known.methods = allowed(known.byMethod)

@@ -139,7 +139,7 @@ function cannotListen(cause: NodeJS.ErrnoException, host: string, port: number):
     cause.code === 'EADDRINUSE'
       ? `Port ${port} on ${host} is already in use. Stop the other program, or set AV_PORT`
       : cause.code === 'EACCES'
-        ? `port ${port} needs rights that this user does not have: set AV_PORT to one from 1024 on`
+        ? `port ${port} needs rights that this user does not have: set AV_PORT to 1024 or above`
         : `${host} is not an address of this machine (${cause.code}): set AV_HOST`
   return new StartError(`Cannot listen: ${problem}`, { cause })
 }

@@ -21,7 +21,7 @@ export async function smallFile(path: string, stats: Stats): Promise<Buffer | un
   drop(path)
   if (!stats.isFile() || stats.size > LARGEST_BYTES) return undefined
   const bytes = await read(path, stats)
-  if (bytes) keep(path, { bytes, stats })
+  if (bytes) cache(path, { bytes, stats })
   return bytes
 }
 
@@ -44,7 +44,7 @@ async function read(path: string, stats: Stats): Promise<Buffer | undefined> {
   }
 }
 
-function keep(path: string, file: SmallFile): void {
+function cache(path: string, file: SmallFile): void {
   drop(path) // another request was faster
   files.set(path, file)
   held += file.bytes.length

@@ -76,9 +76,9 @@ export async function enterIndex(
   const before = all.find(({ name }) => name === last)
   const titleBefore = before?.title ?? `the index of the plugin ${last}`
   if (filling === chosen.name) {
-    const back = [chosen.variable && `take ${chosen.variable} away`, before?.variable && `set ${before.variable} again`]
+    const back = [chosen.variable && `remove ${chosen.variable}`, before?.variable && `set ${before.variable} again`]
     throw new StartError(
-      `A move of the documents to ${chosen.title} was interrupted, so only some are there: finish it with archivolt index-move ${chosen.target}, or ${back.filter(Boolean).join(' and ')} to go on with ${titleBefore}`,
+      `A move of the documents to ${chosen.title} was interrupted, so only some were copied: finish it with archivolt index-move ${chosen.target}, or ${back.filter(Boolean).join(' and ')} to continue with ${titleBefore}`,
     )
   }
   if (last !== undefined && last !== chosen.name)
@@ -118,7 +118,7 @@ export async function openHoldings({ dataDir, kind, clock, log }: HoldingsParts)
       return lost
     },
     async noteLost(reason) {
-      log.error(`${inEnglish(reason)}; an empty one takes its place`)
+      log.error(`${inEnglish(reason)}; it is replaced by an empty one`)
       // The time of the first loss is the one that matters.
       lost = { reason, since: lost?.since ?? clock.now() }
       await changeInUse(dataDir, { lost: { ...(await readInUse(dataDir)).lost, [kind]: lost } })

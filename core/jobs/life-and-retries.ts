@@ -187,7 +187,7 @@ function outcomeOf<App>(error: unknown, { clock, debug }: Runner<App>, entry: Ru
   ) {
     const { delaySeconds, factor = 1 } = retries
     const pauseSeconds = delaySeconds * factor ** job.retries
-    log.warn({ err: error }, `failed, and is tried again in ${pauseSeconds} s`)
+    log.warn({ err: error }, `failed, and will be tried again in ${pauseSeconds} s`)
     return { kind: 'retry', ending, error, retryAt: clock.now() + pauseSeconds * 1000 }
   }
   // An AppError is a sentence for people; any other error is a defect, and its stack belongs in the log.
@@ -315,11 +315,11 @@ export function writeRescued<App>(
 ): Job {
   const { command, again } = rows.get(row.id) ?? row
   notifications.writeEnded({ ...row, state: 'FAILED' })
-  const kept = lines ?? rows.logOf(row.id)
-  if (command === 'KILL') return rows.end(row.id, withoutWords('REVOKED'), kept)
-  if (command === 'STOP') return rows.end(row.id, withoutWords('SUCCESS'), kept)
+  const log = lines ?? rows.logOf(row.id)
+  if (command === 'KILL') return rows.end(row.id, withoutWords('REVOKED'), log)
+  if (command === 'STOP') return rows.end(row.id, withoutWords('SUCCESS'), log)
   if (task?.resumable || task?.internal || again) return rows.requeue(row.id, lines)
-  return rows.end(row.id, WENT_DOWN, kept)
+  return rows.end(row.id, WENT_DOWN, log)
 }
 
 /** Repairs the rows after a crash and adapts them after an update. Nothing is claimed before it ends. */

@@ -21,7 +21,7 @@ export function openStart<App extends Handed>(runner: Runner<App>) {
       if (!(afterSeconds >= 0 && afterSeconds <= LONGEST_DELAY_SECONDS))
         throw errors.badRequest(say`A start can be delayed by at most ${{ days: LONGEST_DELAY_SECONDS / 86_400 }} days`)
       if (replace && key === null)
-        throw errors.badRequest(say`“${{ task: task.title }}” is not unique, so a start cannot replace another`)
+        throw errors.badRequest(say`“${{ task: task.title }}” is not unique, so one start cannot replace another`)
       const job = await ledger.write(() => {
         const dueAt = afterSeconds > 0 ? clock.now() + afterSeconds * 1000 : null
         const open = key === null ? undefined : rows.openUnique(task.name, key)

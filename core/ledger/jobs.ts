@@ -105,7 +105,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
   /** A change that must meet its row. */
   function moved(what: string, text: string, values: object): Job {
     const job = one(text, values)
-    if (!job) throw new Error(`A job row was not where it should be: ${what}`)
+    if (!job) throw new Error(`A job row is not in the expected state: ${what}`)
     return job
   }
 

@@ -57,7 +57,7 @@ export function planMigrations(db: Database.Database, plugins: readonly Migratio
     const last = before.at(-1)?.number ?? 0
     if (last > migrations.length) {
       throw new StartError(
-        `The ledger was written by a later version of ${name} (its migration ${last}; this version knows ${migrations.length}): install that version, or take the ledger back from a copy`,
+        `The ledger was written by a later version of ${name} (its migration ${last}; this version knows ${migrations.length}): install that version, or replace the ledger with a copy`,
         { leaveOut },
       )
     }
@@ -155,7 +155,7 @@ function refuseForeignObjects(
     const isTheSame = before.has(name) && before.get(name)?.sql === object.sql
     if (!isTheSame && !isOwn(object))
       throw new Error(
-        `Ledger migration ${number} of the plugin ${owner} makes or changes ${name}: its tables and indexes must be named ${owner}_…`,
+        `Ledger migration ${number} of the plugin ${owner} creates or changes ${name}: its tables and indexes must be named ${owner}_…`,
       )
   }
   for (const [name, object] of before) {

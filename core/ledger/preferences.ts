@@ -209,7 +209,7 @@ function checkChanges(changes: Record<string, unknown>, sections: PreferenceSect
   const wanted: Wanted[] = []
   for (const [section, keys] of Object.entries(changes)) {
     if (Object.keys(fields).length >= MOST_FIELDS) break
-    if (!Object.hasOwn(sections, section)) fields[section] = say`There is no such section`
+    if (!Object.hasOwn(sections, section)) fields[section] = say`Unknown section`
     else if (typeof keys !== 'object' || keys === null || Array.isArray(keys))
       fields[section] = say`Must be an object of settings`
     else {

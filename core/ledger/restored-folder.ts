@@ -45,7 +45,7 @@ export function takeRestored(dataDir: string, log: Log): void {
     }
     rmdirSync(from)
     if (readdirSync(aside).length === 0) rmdirSync(aside)
-    log.warn({ aside }, 'a restored backup has taken the place of the data, which is kept aside')
+    log.warn({ aside }, 'a restored backup has replaced the data, which was moved aside')
   } finally {
     lock.release()
   }

@@ -86,7 +86,7 @@ export function sealWhatIsPlain(
     const there = new Set(knownColumns(db).map(({ name }) => name))
     const missing = names.find((name) => !there.has(name))
     if (missing !== undefined)
-      throw new Error(`There is no ${missing} in the ledger, and a plugin names it in secretColumns`)
+      throw new Error(`A plugin names ${missing} in secretColumns, but the ledger has no such column`)
     return names.reduce((sum, name) => sum + sealColumn(name), 0)
   })()
   if (count === 0) return

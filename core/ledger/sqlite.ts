@@ -147,7 +147,7 @@ async function readable<Result>(file: string, read: () => Result): Promise<Await
   } catch (cause) {
     if (!isUnreadable(cause)) throw cause
     throw new StartError(
-      `The ledger ${file} cannot be read from its disk: check the disk and its connection. If the disk is broken, move the ledger away: the next start takes the newest of ledger-copies/`,
+      `The ledger ${file} cannot be read from its disk: check the disk and its connection. If the disk is broken, move the ledger away: the next start takes the newest copy in ledger-copies/`,
       { cause },
     )
   }
@@ -331,7 +331,7 @@ function openDamage(note: () => void, log: Log) {
         log.error({ err: error }, 'the ledger is damaged; the next start recovers it')
         tell?.()
       }
-      return errors.unavailable('The database is damaged: restart the server, which recovers it', { cause: error })
+      return errors.unavailable('The ledger is damaged: restart the server, which recovers it', { cause: error })
     },
     tellBy(told: () => void): void {
       tell = told
@@ -362,13 +362,13 @@ function guarded(
   sources: TableSources,
 ): Database.Statement<unknown[], unknown> {
   const statement = db.prepare<unknown[], unknown>(text)
-  if (/^\s*(?:create|alter|drop)\b/i.test(text)) throw new Error(`Tables are made and changed by migrations: ${text}`)
+  if (/^\s*(?:create|alter|drop)\b/i.test(text)) throw new Error(`Only migrations create and change tables: ${text}`)
   let noteRead: ReturnType<TableSources['readerOf']> | undefined
   for (const verb of ['run', 'get', 'all', 'iterate'] as const) {
     const act = statement[verb].bind(statement) as (...given: unknown[]) => never
     statement[verb] = (...given: unknown[]) => {
       if (!statement.readonly && !db.inTransaction)
-        throw new Error(`It changes the ledger outside of \`ledger.write(() => …)\`: ${statement.source}`)
+        throw new Error(`This statement changes the ledger outside of \`ledger.write(() => …)\`: ${statement.source}`)
       if (isRecorded()) (noteRead ??= sources.readerOf(text))(given)
       try {
         return act(...given)

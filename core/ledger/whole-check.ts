@@ -48,7 +48,7 @@ function askChild(file: string, signal: AbortSignal | undefined): Promise<string
     const options = { signal, killSignal: 'SIGKILL' } as const
     const child = runChild(process.execPath, ['-e', PROGRAM, module, file], options, (fault, output) => {
       if (signal?.aborted) return reject(signal.reason)
-      if (fault) return reject(new Error(`The check of ${file} did not end`, { cause: fault }))
+      if (fault) return reject(new Error(`The check of ${file} did not finish`, { cause: fault }))
       const { said, code, message } = JSON.parse(output) as Record<string, string>
       if (said !== undefined) resolve(said)
       else reject(new Database.SqliteError(String(message), String(code)))

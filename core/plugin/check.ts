@@ -30,7 +30,7 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   // Checked first: a plugin made for another version may have keys that are unknown here.
   if (plugin.api !== undefined && plugin.api !== API)
     refuse(
-      `it is made for version ${JSON.stringify(plugin.api)} of the plugin API, and this Archivolt has ${API}: install a release of it that is made for this one`,
+      `it is made for version ${JSON.stringify(plugin.api)} of the plugin API, and this Archivolt has ${API}: install a release of the plugin that is made for this version`,
     )
   const fault = formFault(plugin)
   if (fault) refuse(fault)
@@ -40,12 +40,14 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   }
   for (const [at, { number, sql }] of (plugin.migrations ?? []).entries()) {
     if (number !== at + 1)
-      refuse(`its migrations must be numbered 1, 2, 3 …; number ${number} stands at place ${at + 1}`)
+      refuse(`its migrations must be numbered 1, 2, 3 …; number ${number} is at position ${at + 1}`)
     for (const [, kind, made = ''] of sql.matchAll(
       /\bcreate\s+(?:unique\s+|virtual\s+)*(table|view|index|trigger)\s+(?:if\s+not\s+exists\s+)?["`[]?(\w+)/gi,
     )) {
       if (!made.startsWith(`${plugin.name}_`))
-        refuse(`its migration ${number} makes the ${kind?.toLowerCase()} ${made}; its names start with ${plugin.name}_`)
+        refuse(
+          `its migration ${number} creates the ${kind?.toLowerCase()} ${made}: names in its migrations must start with ${plugin.name}_`,
+        )
     }
   }
   for (const column of plugin.secretColumns ?? []) {
@@ -55,7 +57,7 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   }
   if (Array.isArray(plugin.lanes) && !isOutside && plugin.lanes.length > 0)
     refuse(
-      `it does not say how its lanes ${plugin.lanes.join(', ')} go: { lane: 'turns' }, or how many jobs run at once`,
+      `it declares its lanes ${plugin.lanes.join(', ')} only by name: give for each 'turns', or the number of jobs that run at once`,
     )
   checkAdapter(plugin, refuse)
   if (plugin.credentials && plugin.needs?.length)
@@ -63,9 +65,9 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   if (isOutside && (plugin.recovery || plugin.reserve))
     refuse('only built-in plugins replace the ledger or reserve space for a full disk')
   if (isOutside && (plugin.adaptations || plugin.faults || plugin.replyHeaders))
-    refuse('only built-in plugins change the answers of others; it may bring routes of its own')
+    refuse('only built-in plugins change the replies of others; this one may add routes of its own')
   if (isOutside && plugin.onEvery)
-    refuse('only built-in plugins hear every event; name those that it listens to in `on`')
+    refuse('only built-in plugins listen to every event; name those that it listens to in `on`')
   if (isOutside && plugin.asideCommands) refuse('only built-in plugins have commands that run beside a server')
   if (plugin.page && !isOutside) refuse('only external plugins have a page of their own')
   if (plugin.playerButton && !isOutside) refuse('only external plugins have a button of their own')
@@ -102,7 +104,7 @@ function checkAdapter({ indexAdapter, settings = {}, needs = [] }: Plugin, refus
   if (!indexAdapter) return
   const { chosenBy } = indexAdapter
   if (chosenBy !== undefined && !Object.hasOwn(settings, chosenBy))
-    refuse(`its index adapter is chosen by ${chosenBy}, which is none of its settings`)
+    refuse(`its index adapter is chosen by ${chosenBy}, which is not one of its settings`)
   if (needs.length > 0) refuse(`it stores documents, so it is opened before ${needs.join(', ')}, and cannot need them`)
 }
 
@@ -110,11 +112,11 @@ function checkRoute(route: Route, refuse: (reason: string) => never): void {
   const title = `its route ${route.method} ${route.path}`
   // Requests without the slash reach the same handler, but links and descriptions use one form. File paths have none.
   if (route.path.startsWith('/api/') && !route.path.endsWith('/'))
-    refuse(`${title}: a path of the API ends with a slash`)
+    refuse(`${title}: a path of the API must end with a slash`)
   const declared = Object.keys(route.params?.properties ?? {})
   const inPath = [...route.path.matchAll(/:(\w+)|(\*)$/g)].map(([, name, rest]) => name ?? rest!)
   const odd = inPath.find((name) => !declared.includes(name)) ?? declared.find((name) => !inPath.includes(name))
-  if (odd) refuse(`${title}: the variable ${odd} must stand in the path and in \`params\``)
+  if (odd) refuse(`${title}: the variable ${odd} must be in both the path and \`params\``)
 }
 
 function checkTask(task: Task, refuse: (reason: string) => never): void {
@@ -172,7 +174,7 @@ export function checkTogether(
     const needs = new Set([plugin.name, ...(plugin.needs ?? []).flatMap((need) => [...(reach.get(need) ?? [])])])
     reach.set(plugin.name, needs)
     const needed = plugins.filter(({ name }) => needs.has(name))
-    for (const sentence of missingFor(plugin, needed, events, off.length > 0)) refuse(sentence, ownerOf(plugin))
+    for (const sentence of missingFor(plugin, needed, events)) refuse(sentence, ownerOf(plugin))
   }
 }
 
@@ -222,7 +224,7 @@ function ownedBy(plugin: Plugin): string[] {
     ...(plugin.salvage ? ['salvage of a damaged ledger'] : []),
     ...adaptersOf([plugin]).flatMap(({ target, chosenBy }) => [
       `target ${target} of index-move`,
-      ...(chosenBy === undefined ? ['index that is used where no other is chosen'] : []),
+      ...(chosenBy === undefined ? ['default index'] : []),
     ]),
     ...routes.map(({ method, path }) => `route ${method} ${patternOf(path)}`),
     ...adaptations.flatMap(({ at }) => (at === undefined ? [] : [`route ${patternOf(at)}`])),
@@ -232,12 +234,7 @@ function ownedBy(plugin: Plugin): string[] {
 }
 
 /** What a plugin uses, but none of `needed` declares, as sentences. @param needed  itself, and those that it needs */
-function* missingFor(
-  plugin: Plugin,
-  needed: readonly Plugin[],
-  events: ReadonlySet<string>,
-  areSomeOff: boolean,
-): Generator<string> {
+function* missingFor(plugin: Plugin, needed: readonly Plugin[], events: ReadonlySet<string>): Generator<string> {
   const owner = ownerOf(plugin)
   const hooks = new Set<string>(needed.flatMap(({ hooks: own = [] }) => own))
   const lanes = new Set(needed.flatMap(lanesOf))
@@ -245,14 +242,13 @@ function* missingFor(
     if (!CORE_HOOKS.includes(hook) && !hooks.has(hook))
       yield `${owner} implements the hook ${hook}, which no plugin that it needs declares`
   for (const event of Object.keys(plugin.on ?? {}))
-    if (!events.has(event))
-      yield `${owner} listens to the event ${event}, which no plugin emits${areSomeOff ? ' (of those that are on)' : ''}`
+    if (!events.has(event)) yield `${owner} listens to the event ${event}, which no plugin emits`
   for (const hook of Object.keys(plugin.hookRules ?? {}))
     if (!(plugin.hooks as string[] | undefined)?.includes(hook))
       yield `${owner} has a rule for the hook ${hook}, which it does not declare`
   for (const { method, path, queryHook } of plugin.routes ?? [])
     if (queryHook && !hooks.has(queryHook))
-      yield `${owner}: its route ${method} ${path} reads the hook ${queryHook}, which nobody declares`
+      yield `${owner}: its route ${method} ${path} reads the hook ${queryHook}, which no plugin that it needs declares`
   for (const { name, lane } of plugin.tasks ?? [])
     if (!(lane in OWN_LANES) && !lanes.has(lane))
       yield `${owner}: its task ${name} is to run in the lane ${lane}, which no plugin that it needs declares`

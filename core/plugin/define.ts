@@ -81,7 +81,7 @@ export interface ArchiveBelongings {
    * Adds what is missing. Called before accounts and documents are restored. Data from the disk is checked first.
    * @returns converts the view of an account, if views contain ids of this data and these may now be different
    */
-  restore(kept: unknown): Promise<((view: View) => View) | void>
+  restore(stored: unknown): Promise<((view: View) => View) | void>
 }
 export type HookName = keyof Hooks & string
 

@@ -35,17 +35,17 @@ export const brokenOne = (name: string, origin: string, error: unknown, about: A
 export async function withoutBroken<Result>(
   found: readonly FoundPlugin[],
   isStrict: boolean,
-  work: (kept: readonly FoundPlugin[]) => Result | Promise<Result>,
+  work: (working: readonly FoundPlugin[]) => Result | Promise<Result>,
 ): Promise<Result> {
   try {
     return await work(found)
   } catch (error) {
     const blamed = isStrict ? [] : blamedIn(found, error)
     if (blamed.length === 0) throw error
-    const kept = found.map((one) =>
+    const working = found.map((one) =>
       blamed.includes(one) ? { ...one, ...brokenOne(nameOf(one), one.origin, error, one.about) } : one,
     )
-    return await withoutBroken(kept, isStrict, work)
+    return await withoutBroken(working, isStrict, work)
   }
 }
 

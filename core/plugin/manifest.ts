@@ -24,7 +24,7 @@ const named = <Schema extends Parameters<typeof Type.Array>[0]>(schema: Schema) 
 const Fn = where('a function', (value) => typeof value === 'function')
 const Names = Type.Array(Type.String())
 const Title = where(
-  `a title of at most ${LONGEST_TITLE} letters`,
+  `a title of at most ${LONGEST_TITLE} characters`,
   (value) => typeof value === 'string' && !isBlank(value) && value.length <= LONGEST_TITLE,
 )
 

@@ -3,8 +3,9 @@
  * only the names of files.
  */
 import { realpath } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { type App as CoreApp, isAppError } from 'archivolt'
+import { isWithin } from '../film-kit/names.ts'
 import type { PlaceReader } from '../library/reader.ts'
 import type { App } from './app.ts'
 import { CATALOG_KINDS } from './catalogs/all.ts'
@@ -29,7 +30,7 @@ export interface FoundLibraries {
 }
 
 /** How long the result is cached. */
-const KEPT_MS = 60_000
+const CACHED_MS = 60_000
 const SILENT_MS = 10_000
 const MOST_FOUND = 50
 /** The minimum certainty with which a reader must recognize a folder. */
@@ -46,18 +47,18 @@ export function openFound({ clock }: Pick<CoreApp, 'clock'>) {
   let last: { atMs: number; found: Promise<FoundLibraries> } | undefined
   return {
     librariesBelowRoots(app: App): Promise<FoundLibraries> {
-      if (last && clock.steady() - last.atMs < KEPT_MS) return last.found
-      const now = { atMs: clock.steady(), found: look(app) }
+      if (last && clock.steady() - last.atMs < CACHED_MS) return last.found
+      const now = { atMs: clock.steady(), found: findLibraries(app) }
       last = now
       now.found.catch(() => last === now && (last = undefined))
       return now.found
     },
     /** Called when places change: drops the cached result. */
-    lookAnew: (): void => void (last = undefined),
+    dropCached: (): void => void (last = undefined),
   }
 }
 
-async function look(app: App): Promise<FoundLibraries> {
+async function findLibraries(app: App): Promise<FoundLibraries> {
   const { endings } = app.media.containers
   const leaveOut = await ownFolders(app)
   const all: FoundLibraries = { libraries: [], isWhole: true, unread: [] }
@@ -69,7 +70,7 @@ async function look(app: App): Promise<FoundLibraries> {
       all.libraries.push(...librariesIn(root, glance, readersOf(app)))
     } catch (thrown) {
       if (!isAppError(thrown)) throw thrown
-      app.log.warn({ err: thrown, folder: root }, 'a folder that may be read does not answer')
+      app.log.warn({ err: thrown, folder: root }, 'a folder that may be read does not respond')
       all.unread.push(root)
     } finally {
       // A child process that hangs in a system call ends once that call returns, so it is not awaited.
@@ -91,14 +92,13 @@ async function ownFolders({ media, settings }: App): Promise<string[]> {
   return [...there, ...media.places.list().map(({ path }) => path)]
 }
 
-const isIn = (outer: string, inner: string): boolean => inner === outer || inner.startsWith(join(outer, '/'))
-
 /** Roots that are neither in a place nor in another root. */
 async function outerRoots(leaveOut: readonly string[], { media }: App): Promise<string[]> {
   const roots = [...new Set(await media.places.realRoots())]
   return roots.filter(
     (root) =>
-      !leaveOut.some((folder) => isIn(folder, root)) && !roots.some((other) => other !== root && isIn(other, root)),
+      !leaveOut.some((folder) => isWithin(folder, root)) &&
+      !roots.some((other) => other !== root && isWithin(other, root)),
   )
 }
 
@@ -185,7 +185,7 @@ function claim(catalog: string, kind: string, nodes: ReadonlyMap<string, Node>):
   if (!node || node.total === 0) return
   const [only, ...others] = node.films > 0 ? [] : node.children.filter(({ total }) => total > 0)
   const isWithFilms = basename(catalog).startsWith('.') || CATALOG_KINDS.find(({ name }) => name === kind)?.isWithFilms
-  const isBeside = only && others.length === 0 && !isIn(only.path, catalog) && !isWithFilms
+  const isBeside = only && others.length === 0 && !isWithin(only.path, catalog) && !isWithFilms
   const home = isBeside ? only : node
   if (home.isCut) return
   home.claimed = kind

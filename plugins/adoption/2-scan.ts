@@ -5,7 +5,6 @@
 
 import { createHash } from 'node:crypto'
 import { defineTask, errors, say, sentenceOf, type Words } from 'archivolt'
-import { because } from '../film-kit/because.ts'
 import { pathOf } from '../film-kit/names.ts'
 import type { FoundFile, Problem, ProblemCode } from '../film-kit/types.ts'
 import type { PlaceReader, PlaceTools } from '../library/reader.ts'
@@ -32,7 +31,7 @@ const MOST_NAMES = 1000
 /** Some file systems round times to two seconds. */
 const LEEWAY_MS = 2000
 const CHAPTER = / - \d{3} /
-const MOST_TOLD_MISSING = 1000
+const MOST_REPORTED = 1000
 
 export const scanPlace = defineTask({
   name: 'scan_place',
@@ -122,7 +121,7 @@ async function readCatalog({
   const { read, faults } = await reading.readCatalog(file, reader || undefined, said)
   if (!read && at !== '')
     throw errors.unprocessable(
-      say`${{ at }} cannot be read: ${{ reason: sentenceOf(faults[0]?.why ?? because('it is not a database, list or backup')) }}`,
+      say`${{ at }} cannot be read: ${{ reason: sentenceOf(faults[0]?.why ?? say`it is not a database, list or backup`) }}`,
     )
   // A scheduled scan cannot ask a person about an uncertain catalog.
   if (!read || (adoption.is_following && read.share < ENOUGH)) return { faults }
@@ -148,12 +147,12 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
   let count = 0
   let unchanged = 0
   /** Number of reported videos of download archives. */
-  let told = 0
+  let reportedArchived = 0
 
-  async function add(items: ReturnType<typeof toItem>[], asTheyWere = 0): Promise<void> {
+  async function add(items: ReturnType<typeof toItem>[], unchangedFiles = 0): Promise<void> {
     const from = count
     count += items.length
-    await app.adoptions.items.add(adoption, from, items, asTheyWere)
+    await app.adoptions.items.add(adoption, from, items, unchangedFiles)
   }
 
   /** Files that are not imported, have changed, or have lost their document. */
@@ -201,7 +200,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
       if (job.isStopping()) return
       const ids = [...new Set(rows.map(({ video_id: id }) => id!))]
       const [known, removed] = [await app.videos.readable(ids), media.places.wasForgotten(ids)]
-      const still = await lieAsTheyLay(ids.filter((id) => known.has(id)))
+      const unmoved = await stillThere(ids.filter((id) => known.has(id)))
       const homeless = await homelessAmong([...known], app)
       const decisions = ids.flatMap((id): Decision[] => {
         const [best, ...others] = rows.filter((row) => row.video_id === id).sort(byPreference(media.containers.endings))
@@ -213,8 +212,8 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
             code: 'part_of_film',
             why: PART,
           }))
-        const outcome = still.has(id)
-          ? secondOf(best!, { path: still.get(id)! }, media.containers.isSound)
+        const outcome = unmoved.has(id)
+          ? problemOfOther(best!, { path: unmoved.get(id)! }, media.containers.isSound)
           : outcomeOf(best!, {
               isKnown: known.has(id),
               isHomeless: homeless.has(id),
@@ -222,7 +221,10 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
             })
         return [
           { number: best!.number, ...outcome },
-          ...others.map((other) => ({ number: other.number, ...secondOf(other, best!, media.containers.isSound) })),
+          ...others.map((other) => ({
+            number: other.number,
+            ...problemOfOther(other, best!, media.containers.isSound),
+          })),
         ]
       })
       await app.adoptions.items.decide(adoption, decisions)
@@ -230,7 +232,7 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
   }
 
   /** Videos whose known film is still there, so the found file is another one. @returns paths by id */
-  async function lieAsTheyLay(ids: readonly string[]): Promise<Map<string, string>> {
+  async function stillThere(ids: readonly string[]): Promise<Map<string, string>> {
     const films = ids.flatMap((id) => {
       const film = app.media.places.filmOf(id)
       return film?.placeId === placeId ? [film] : []
@@ -249,10 +251,10 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
     { isKnown, isHomeless, wasRemoved }: { isKnown: boolean; isHomeless: boolean; wasRemoved: boolean },
   ): Omit<Decision, 'number'> {
     const plain = (outcome: ItemRow['outcome'], why: Words = '') => ({ outcome, code: null, why })
-    if (wasRemoved && !isKnown) return plain('removed', because('it has been removed from the archive'))
+    if (wasRemoved && !isKnown) return plain('removed', say`it has been removed from the archive`)
     const film = app.media.places.filmOf(row.video_id!)
-    if (isKnown && film?.placeId === placeId) return plain('moved', because('it was {file}', { file: film.path }))
-    if (isHomeless) return plain('moved', because('its video is in the archive, and its file was missing'))
+    if (isKnown && film?.placeId === placeId) return plain('moved', say`it was ${{ file: film.path }}`)
+    if (isHomeless) return plain('moved', say`its video is in the archive, and its file was missing`)
     if (isKnown) return plain('known')
     return plain(row.is_guess || row.is_bare ? 'ask' : 'new')
   }
@@ -261,19 +263,16 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
   async function reportMissing({ broken, share, films }: CatalogRead): Promise<void> {
     await add(broken.map(({ id, why }) => toProblem({ code: 'unreadable_document', id, why })))
     if (share < ENOUGH) {
-      const why = because(
-        'the database lists {count} videos, and most of them are in another folder: import that folder too',
-        { count: films },
-      )
+      const why = say`the database lists ${{ count: films }} videos, and most of them are in another folder: import that folder too`
       return add([toProblem({ code: 'catalog_elsewhere', why })])
     }
-    let missed = 0
+    let reportedMissing = 0
     for await (const ids of reading.unseen()) {
-      const nobodys = await app.queue.missing(ids)
-      const missing = ids.filter((id) => nobodys.has(id)).slice(0, MOST_TOLD_MISSING - missed)
-      missed += missing.length
-      await add(missing.map((id) => toProblem({ code: 'missing_file', id, why: because('its file is missing') })))
-      if (missed >= MOST_TOLD_MISSING) return
+      const unknown = await app.queue.missing(ids)
+      const missing = ids.filter((id) => unknown.has(id)).slice(0, MOST_REPORTED - reportedMissing)
+      reportedMissing += missing.length
+      await add(missing.map((id) => toProblem({ code: 'missing_file', id, why: say`its file is missing` })))
+      if (reportedMissing >= MOST_REPORTED) return
     }
   }
 
@@ -283,21 +282,21 @@ function openScan({ adoption: { id: adoption, place_id: placeId, is_again }, rea
    */
   async function reportArchived(lines: readonly string[]): Promise<void> {
     const prefix = `${tools.extractor} `
-    for (let at = 0; at < lines.length && told < MOST_TOLD_MISSING; at += STEP) {
+    for (let at = 0; at < lines.length && reportedArchived < MOST_REPORTED; at += STEP) {
       const ids = lines.slice(at, at + STEP).flatMap((line) => {
         const id = line.startsWith(prefix) ? tools.videoIn(line.slice(prefix.length)) : undefined
         return id === undefined ? [] : [id]
       })
       const some = [...new Set(ids)]
-      const [nobodys, found] = [await app.queue.missing(some), app.adoptions.items.named(adoption, some)]
-      const missing = some.filter((id) => nobodys.has(id) && !found.has(id)).slice(0, MOST_TOLD_MISSING - told)
-      told += missing.length
+      const [unknown, found] = [await app.queue.missing(some), app.adoptions.items.named(adoption, some)]
+      const missing = some.filter((id) => unknown.has(id) && !found.has(id)).slice(0, MOST_REPORTED - reportedArchived)
+      reportedArchived += missing.length
       await add(
         missing.map((id) =>
           toProblem({
             code: 'in_archive_only',
             id,
-            why: because('it was downloaded once, but its file is missing here'),
+            why: say`it was downloaded once, but its file is missing here`,
           }),
         ),
       )
@@ -339,7 +338,7 @@ function byPreference(endings: readonly string[]): (a: ItemRow, b: ItemRow) => n
   }
 }
 
-const PART = because('a chapter of a video that is not in the archive')
+const PART = say`a chapter of a video that is not in the archive`
 const isPart = (row: Pick<ItemRow, 'path'> & Partial<ItemRow>): boolean => row.is_part === 1 || CHAPTER.test(row.path)
 
 const toFile = ({ path, ending, sizeBytes, changedMs }: PlacedFilm): FoundFile => {
@@ -348,12 +347,16 @@ const toFile = ({ path, ending, sizeBytes, changedMs }: PlacedFilm): FoundFile =
 }
 
 /** Why a file is not imported although its video is: `best` is imported instead, or already is. */
-function secondOf(row: ItemRow, best: Pick<ItemRow, 'path'> & Partial<ItemRow>, isSound: (ending: Ending) => boolean) {
+function problemOfOther(
+  row: ItemRow,
+  best: Pick<ItemRow, 'path'> & Partial<ItemRow>,
+  isSound: (ending: Ending) => boolean,
+) {
   const problem = (code: ProblemCode, why: Words) => ({ outcome: 'problem' as const, code, why })
-  if (isPart(row) && !isPart(best)) return problem('part_of_film', because('a chapter of {file}', { file: best.path }))
+  if (isPart(row) && !isPart(best)) return problem('part_of_film', say`a chapter of ${{ file: best.path }}`)
   if (row.ending && best.ending && isSound(row.ending) && !isSound(best.ending))
-    return problem('second_container', because('the audio of {file}, which is imported instead', { file: best.path }))
-  return problem('duplicate', because('the same video as {file}, which is imported instead', { file: best.path }))
+    return problem('second_container', say`the audio of ${{ file: best.path }}, which is imported instead`)
+  return problem('duplicate', say`the same video as ${{ file: best.path }}, which is imported instead`)
 }
 
 /** Adds the video id to a problem if the file name has one. */

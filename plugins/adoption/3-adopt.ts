@@ -5,7 +5,6 @@
  */
 
 import { defineTask, epochSeconds, say } from 'archivolt'
-import { because } from '../film-kit/because.ts'
 import { dayOfFilm } from '../film-kit/film-day.ts'
 import { pathOf } from '../film-kit/names.ts'
 import type { FoundFile, Info } from '../film-kit/types.ts'
@@ -50,7 +49,7 @@ async function followPlan(on: PlaceWork): Promise<number | undefined> {
   const all = await sumOf(on)
   let done = 0
   for (const rows of app.adoptions.items.pieces(adoption.id, ['new', 'moved'], ['planned'], STEP, job.signal)) {
-    const seen = await lookAgain(rows, on)
+    const seen = await checkAgain(rows, on)
     const moved = seen.filter(({ row }) => row.outcome === 'moved')
     const fresh = seen.filter(({ row }) => row.outcome === 'new')
     const facts = await reader.factsOf(
@@ -98,7 +97,7 @@ interface SeenAgain {
 }
 
 /** Skips files that other programs have changed since the scan, and reports them. */
-async function lookAgain(rows: readonly ItemRow[], { adoption, reading, app }: PlaceWork): Promise<SeenAgain[]> {
+async function checkAgain(rows: readonly ItemRow[], { adoption, reading, app }: PlaceWork): Promise<SeenAgain[]> {
   const files = rows.map(({ file }) => JSON.parse(file!) as FoundFile)
   const looks = await reading.tools.look(files)
   if (looks.some((look) => !look.isFilm)) await mustBeThere(adoption, app)
@@ -112,7 +111,7 @@ async function lookAgain(rows: readonly ItemRow[], { adoption, reading, app }: P
         number: row.number,
         state: 'left',
         code: 'changed',
-        why: because('it has changed since the plan was made'),
+        why: say`it has changed since the plan was made`,
       })
     else {
       const info = toldOf(file, look, row.video_id!, reading.tools)

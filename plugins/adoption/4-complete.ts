@@ -5,7 +5,6 @@
 
 import { isAbsolute, join } from 'node:path'
 import { defineTask, isAppError, say, untilStop, type Words } from 'archivolt'
-import { because } from '../film-kit/because.ts'
 import { isLikeId } from '../film-kit/ids.ts'
 import { pathOf } from '../film-kit/names.ts'
 import { isPicture } from '../film-kit/sidecars.ts'
@@ -114,7 +113,7 @@ async function completeOne(row: ItemRow, on: PlaceWork): Promise<boolean> {
   let isAll = true
   try {
     if (file.picture !== undefined && !(await app.media.hasArt('video', id)))
-      isAll = await keepPicture(id, isAbsolute(file.picture) ? file.picture : join(folder, file.picture), app)
+      isAll = await storePicture(id, isAbsolute(file.picture) ? file.picture : join(folder, file.picture), app)
     if (file.subtitles.length > 0)
       isAll = (await job.step('adoption.subtitles', () => takeSubtitles(id, folder, file, job, app))) && isAll
     if (doc.comment_count === undefined) await job.step('adoption.comments', () => takeComments(id, file, on))
@@ -132,7 +131,7 @@ async function completeOne(row: ItemRow, on: PlaceWork): Promise<boolean> {
 }
 
 /** @returns false: no picture exists */
-async function keepPicture(id: string, path: string, { media }: App): Promise<boolean> {
+async function storePicture(id: string, path: string, { media }: App): Promise<boolean> {
   if (!(await isPicture(path))) return false
   try {
     await media.keepArt('video', id, path)
@@ -228,7 +227,7 @@ async function importOrLeaveOut(row: ItemRow, failure: Failure, on: PlaceWork): 
   return 'done'
 }
 
-const PART = because('much shorter than the video on the platform: it may be a part of it')
+const PART = say`much shorter than the video on the platform: it may be a part of it`
 /**
  * Limits below which a file is much shorter than its video. Advertisements may have been cut from a film, so small
  * differences do not count.

@@ -26,7 +26,7 @@ export const followPlaces = defineTask({
   async run(job, app: App) {
     const followed = app.adoptions.followed
     await app.adoptions.removeOld()
-    await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
+    await forgetNotes(app)
     for (const { id, label } of app.media.places.list()) {
       if (!followed.has(id)) continue
       // An offline place is reported elsewhere; a later run scans it.
@@ -35,7 +35,7 @@ export const followPlaces = defineTask({
       if (own.some((one) => isBusy(one) || isWaiting(one))) continue
       const open = own.find((one) => one.is_following === 1 && (one.state === 'planned' || one.state === 'failed'))
       if (open && (await goOn(open, app))) continue
-      job.log.info({ place: label }, 'a place is looked through for what is new')
+      job.log.info({ place: label }, 'a followed folder is scanned for new videos')
       await takeFrom(id, false, app)
     }
     return null

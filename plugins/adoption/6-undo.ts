@@ -32,9 +32,9 @@ export const undoAdoption = defineTask({
         const idsOf = (some: typeof rows) => some.map(({ video_id: id }) => id!)
         const others = app.adoptions.items.broughtByOthers(adoption.id, idsOf(rows))
         const own = rows.filter(({ state, video_id: id }) => state !== 'planned' || !others.has(id!))
-        const lying = () => app.media.places.broughtFrom(adoption.place_id, idsOf(own))
-        gone += await job.step('adoption.leave', () => app.videos.leave([...lying()], job))
-        const left = lying()
+        const brought = () => app.media.places.broughtFrom(adoption.place_id, idsOf(own))
+        gone += await job.step('adoption.leave', () => app.videos.leave([...brought()], job))
+        const left = brought()
         kept += rows.filter(({ state, video_id: id }) => state !== 'planned' && !left.has(id!)).length
         await job.step('adoption.forget', () => app.media.places.drop([...left]))
         await app.adoptions.items.set(

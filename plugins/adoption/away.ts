@@ -18,7 +18,7 @@ export async function mustBeThere({ place_id: id }: Placed, { media }: App): Pro
 
 /** @returns the result of the task */
 export async function waitForPlace({ id, place_id: placeId, state }: AdoptionRow, { adoptions, media }: App) {
-  const said = say`It continues when “${{ label: media.places.get(placeId).label }}” is available again`
+  const said = say`The import continues when “${{ label: media.places.get(placeId).label }}” is available again`
   await adoptions.setState(id, state, said)
   return said
 }

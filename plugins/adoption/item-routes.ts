@@ -1,7 +1,6 @@
 /** Routes for the rows of a plan, and for corrections by people: the video or channel of a film (contract 9.17). */
 import { extname, isAbsolute, join } from 'node:path'
 import { defineRoute, errors, file as fileReply, listing, ROW_PATTERN, Said, saidOf, say, Type } from 'archivolt'
-import { ofColumn } from '../film-kit/because.ts'
 import { videoIn } from '../film-kit/ids.ts'
 import { sidecarPath } from '../film-kit/names.ts'
 import { isPicture } from '../film-kit/sidecars.ts'
@@ -9,6 +8,7 @@ import type { FoundFile } from '../film-kit/types.ts'
 import { completeVideos } from './4-complete.ts'
 import type { App } from './app.ts'
 import { ITEM_STATES, type ItemRow, OUTCOMES, PARTS } from './plans/rows.ts'
+import { ofColumn } from './plans/stored-words.ts'
 
 export const AdoptionId = Type.Object({ adoptionId: Type.String({ pattern: ROW_PATTERN }) })
 const ItemId = Type.Object({
@@ -17,7 +17,7 @@ const ItemId = Type.Object({
 })
 
 const ItemRecord = Type.Object({
-  number: Type.Integer({ description: 'in the plan' }),
+  number: Type.Integer({ description: 'position in the plan' }),
   outcome: Type.Enum([...OUTCOMES]),
   state: Type.Enum([...ITEM_STATES]),
   code: Type.String(),
@@ -29,8 +29,8 @@ const ItemRecord = Type.Object({
   channel_id: Type.String(),
   channel_name: Type.String(),
   media_size: Type.Integer(),
-  correctable: Type.Boolean({ description: 'a person may say which video it is' }),
-  picture: Type.Boolean({ description: 'a picture lies beside the film' }),
+  correctable: Type.Boolean({ description: 'whether a person can set the video of this film' }),
+  picture: Type.Boolean({ description: 'whether there is a picture next to the film' }),
 })
 
 const fileOf = ({ file }: ItemRow): FoundFile | undefined =>
@@ -68,7 +68,7 @@ export const listItems = defineRoute({
   query: {
     outcome: Type.Optional(Type.Enum([...OUTCOMES])),
     state: Type.Optional(Type.Enum([...ITEM_STATES])),
-    code: Type.Optional(Type.String({ maxLength: 40, description: 'of a problem' })),
+    code: Type.Optional(Type.String({ maxLength: 40, description: 'code of a problem' })),
     part: Type.Optional(
       Type.Enum([...PARTS], {
         description:
@@ -93,7 +93,7 @@ export const correctItems = defineRoute({
   method: 'POST',
   path: '/api/adoption/:adoptionId/item/',
   access: 'admin',
-  summary: 'Say which video a film is, or name the channel of films that only the platform could describe',
+  summary: 'Set the video of a film, or the channel of films that only the platform could describe',
   params: AdoptionId,
   body: Type.Object({
     numbers: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, maxItems: MOST_SAID })),
@@ -173,7 +173,7 @@ export const showItemPicture = defineRoute({
   method: 'GET',
   path: '/api/adoption/:adoptionId/item/:number/picture/',
   access: 'admin',
-  summary: 'The picture beside a film of a plan',
+  summary: 'The picture next to a film of a plan',
   params: ItemId,
   reply: Type.Unknown(),
   replyType: 'image/jpeg',
@@ -197,11 +197,11 @@ export const listAdoptionChannels = defineRoute({
   method: 'GET',
   path: '/api/adoption/:adoptionId/channel/',
   access: 'admin',
-  summary: `The videos that would come from each channel, the largest first, at most ${MOST_CHANNELS}`,
+  summary: `The number of videos to import from each channel, the largest first, at most ${MOST_CHANNELS} channels`,
   params: AdoptionId,
   reply: Type.Array(
     Type.Object({
-      channel_id: Type.String({ description: 'empty: only the platform can tell' }),
+      channel_id: Type.String({ description: 'empty: only the platform knows it' }),
       channel_name: Type.String(),
       count: Type.Integer(),
       size: Type.Integer({ description: 'bytes' }),

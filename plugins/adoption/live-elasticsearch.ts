@@ -84,11 +84,11 @@ export async function takeDocuments(
         job.signal,
         app,
       )
-      const taken = await reading.keepDocuments(text, count === 0 && after === undefined && asked === ASKED[0])
+      const taken = await reading.storeDocuments(text, count === 0 && after === undefined && asked === ASKED[0])
       count += taken.count
       job.progress(0, say`${{ count }} documents read from Elasticsearch`)
       if (count > MOST_DOCUMENTS)
-        throw errors.unprocessable('Its Elasticsearch holds more documents than a library can have')
+        throw errors.unprocessable('The Elasticsearch server contains more documents than a library can have')
       if (taken.count < page || !taken.after) break
       after = taken.after
     }

@@ -20,33 +20,6 @@ import type { NotesArgs } from './worker.ts'
 /** Maximum number of files whose tags are read: each one takes a process of its own. */
 const MOST_TAGGED = 500
 
-export interface PlaceReading {
-  tools: PlaceTools
-  /**
-   * Reads the catalog of the place once, and stores notes for later requests.
-   * @param at  its path; default: searched
-   * @param kind  default: detected
-   * @param said  the folder mapping; default: detected
-   */
-  readCatalog(at: string, kind?: string, said?: PathMap): Promise<{ read?: CatalogRead; faults: CatalogFault[] }>
-  /** Stores a page of documents from an Elasticsearch. @param isFirst  replaces earlier pages */
-  keepDocuments(text: string, isFirst: boolean): Promise<{ count: number; after?: unknown[] }>
-  /** The path of the file with these documents, for `readCatalog`. */
-  documents: string
-  /** Sizes and times of the catalog's files. */
-  stamp(): Promise<string>
-  /** Yields what people have done in the other program, in pieces. */
-  along(): AsyncGenerator<Array<{ number: number; one: Along }>>
-  /** The comments of a video in yt-dlp's form. */
-  commentsOf(id: string, file: FoundFile): Promise<unknown[]>
-  /** Yields ids of the catalog for which no file was found, in pieces. */
-  unseen(): AsyncGenerator<string[]>
-  /** Yields lines of the download archive of the catalog's program, in pieces. */
-  archived(): AsyncGenerator<string[]>
-  walk(): AsyncGenerator<Walked>
-  end(): Promise<void>
-}
-
 const UNSEEN_STEP = 500
 const ALONG_STEP = 200
 
@@ -54,16 +27,18 @@ const NOTES = 'adoptions'
 const notesFolder = (adoption: number, { settings }: App): string => join(settings.dataDir, NOTES, String(adoption))
 
 /** Removes notes of deleted adoptions. */
-export async function forgetNotes(isKept: (adoption: number) => boolean, app: App): Promise<void> {
+export async function forgetNotes(app: App): Promise<void> {
   const names = await readdir(join(app.settings.dataDir, NOTES)).catch(() => [])
   for (const name of names)
-    if (!isKept(Number(name))) await rm(notesFolder(Number(name), app), { recursive: true, force: true })
+    if (!app.adoptions.find(Number(name))) await rm(notesFolder(Number(name), app), { recursive: true, force: true })
 }
 
 type Run = Pick<JobContext<object>, 'signal' | 'log'>
 
+export type PlaceReading = ReturnType<typeof openPlace>
+
 /** @param adoption  the adoption whose catalog notes are used, if there are any */
-export function openPlace(path: string, adoption: number, job: Run, app: App): PlaceReading {
+export function openPlace(path: string, adoption: number, job: Run, app: App) {
   const own = notesFolder(adoption, app)
   const notes = async (): Promise<NotesArgs> => ({ own, path, roots: await app.media.places.realRoots() })
   let hasNotes = existsSync(join(own, NOTES_FILE))
@@ -105,30 +80,50 @@ export function openPlace(path: string, adoption: number, job: Run, app: App): P
 
   return {
     tools,
-    async *walk() {
+    async *walk(): AsyncGenerator<Walked> {
       yield* await walk()
     },
-    async readCatalog(at, kind, said) {
+    /**
+     * Reads the catalog of the place once, and stores notes for later requests.
+     * @param at  its path; default: searched
+     * @param kind  default: detected
+     * @param said  the folder mapping; default: detected
+     */
+    async readCatalog(
+      at: string,
+      kind?: string,
+      said?: PathMap,
+    ): Promise<{ read?: CatalogRead; faults: CatalogFault[] }> {
       const { endings } = app.media.containers
       const asked = { ...(await notes()), ...(at !== '' && { at }), kind, said, endings }
-      const look = await child().ask('catalog', asked, job.signal)
-      hasNotes = look.read !== undefined
-      return look
+      const found = await child().ask('catalog', asked, job.signal)
+      hasNotes = found.read !== undefined
+      return found
     },
-    keepDocuments: (text, isFirst) => child().ask('documents', { own, text, isFirst }, job.signal),
+    /** Stores a page of documents from an Elasticsearch. @param isFirst  replaces earlier pages */
+    storeDocuments: (text: string, isFirst: boolean): Promise<{ count: number; after?: unknown[] }> =>
+      child().ask('documents', { own, text, isFirst }, job.signal),
+    /** The path of the file with these documents, for `readCatalog`. */
     documents: documentsIn(own),
-    stamp: async () => child().ask('stamp', { path, roots: await app.media.places.realRoots() }, job.signal),
-    commentsOf: async (id, file) =>
+    /** Sizes and times of the catalog's files. */
+    stamp: async (): Promise<string> =>
+      child().ask('stamp', { path, roots: await app.media.places.realRoots() }, job.signal),
+    /** The comments of a video in yt-dlp's form. */
+    commentsOf: async (id: string, file: FoundFile): Promise<unknown[]> =>
       child().ask('comments', { id, path, file, ...(hasNotes && { notes: await notes() }) }, job.signal),
-    async *unseen() {
+    /** Yields ids of the catalog for which no file was found, in pieces. */
+    async *unseen(): AsyncGenerator<string[]> {
       for await (const rows of noted((from) => child().ask('unseen', { ...from, most: UNSEEN_STEP }, job.signal)))
         yield rows.map(({ id }) => id)
     },
-    async *archived() {
+    /** Yields lines of the download archive of the catalog's program, in pieces. */
+    async *archived(): AsyncGenerator<string[]> {
       for await (const rows of noted((from) => child().ask('archived', { ...from, most: UNSEEN_STEP }, job.signal)))
         yield rows.map(({ line }) => line)
     },
-    along: () => noted((from) => child().ask('along', { ...from, most: ALONG_STEP }, job.signal)),
+    /** Yields what people have done in the other program, in pieces. */
+    along: (): AsyncGenerator<Array<{ number: number; one: Along }>> =>
+      noted((from) => child().ask('along', { ...from, most: ALONG_STEP }, job.signal)),
     end: reading.end,
   }
 }

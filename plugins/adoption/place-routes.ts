@@ -16,11 +16,11 @@ const PlaceRecord = Type.Object({
   path: Type.String(),
   label: Type.String(),
   state: Type.Enum(['there', 'away']),
-  away_since: Type.Optional(Type.Integer({ description: 'epoch seconds; only while it is away' })),
+  away_since: Type.Optional(Type.Integer({ description: 'epoch seconds; only while the folder is offline' })),
   added_at: Type.Integer({ description: 'epoch seconds' }),
-  videos: Type.Integer({ description: 'how many videos lie in it' }),
-  follow: Type.Boolean({ description: 'what is put there comes by itself' }),
-  ours: Type.Boolean({ description: 'the films of removed videos leave the place, too' }),
+  videos: Type.Integer({ description: 'number of videos in the folder' }),
+  follow: Type.Boolean({ description: 'new videos in the folder are imported automatically' }),
+  ours: Type.Boolean({ description: 'Archivolt may delete files in the folder when their videos are removed' }),
 })
 
 const toRecord = ({ id, path, label, awaySince, addedAt, films, isOurs }: Place, app: App) => ({
@@ -38,7 +38,7 @@ const toRecord = ({ id, path, label, awaySince, addedAt, films, isOurs }: Place,
 /** Refuses control characters, which would garble logs and lists. */
 function checkedText<Text extends string | undefined>(name: string, text: Text): Text {
   if (text !== undefined && (/\p{Cc}/u.test(text) || isBlank(text)))
-    throw errors.badRequest(say`${{ name }} must be a plain text`, { fields: { [name]: 'must be a plain text' } })
+    throw errors.badRequest(say`${{ name }} must be plain text`, { fields: { [name]: 'must be plain text' } })
   return text
 }
 
@@ -62,10 +62,10 @@ export const listPlaces = defineRoute({
   method: 'GET',
   path: '/api/place/',
   access: 'admin',
-  summary: 'Folders of other programs whose films are only read, and below which folders there may be such',
+  summary: 'Folders of other programs, and the folders below which they may be',
   reply: Type.Object({
     roots: Type.Array(Type.String()),
-    missing: Type.Array(Type.String({ description: 'of these roots, those that are no folder here' })),
+    missing: Type.Array(Type.String({ description: 'the roots that are not folders on this server' })),
     places: Type.Array(PlaceRecord),
   }),
   handle: async (_input, app: App) => ({
@@ -79,14 +79,14 @@ export const addPlace = defineRoute({
   method: 'POST',
   path: '/api/place/',
   access: 'admin',
-  summary: 'Name a folder of another program; nothing is ever written there',
+  summary: 'Add a folder of another program, which is read-only unless `ours` is set',
   body: Type.Object({ path: Path, label: Type.Optional(Label) }),
   reply: PlaceRecord,
   errors: ['bad_request', 'conflict', 'unprocessable'],
   async handle({ body: { path, label } }, app: App) {
     checkedText('label', label)
     const place = await app.media.places.add(checkedPath(path), label ?? nameOf(path))
-    app.adoptions.found.lookAnew()
+    app.adoptions.found.dropCached()
     return toRecord(place, app)
   },
 })
@@ -95,7 +95,8 @@ export const changePlace = defineRoute({
   method: 'POST',
   path: '/api/place/:placeId/',
   access: 'admin',
-  summary: 'Say where a place is, its name, whether what is put there comes by itself, or that it is yours',
+  summary:
+    'Change a folder: its path, its name, whether new videos are imported automatically, and whether Archivolt may delete files in it',
   params: PlaceId,
   body: Type.Object({
     path: Type.Optional(Path),
@@ -113,7 +114,7 @@ export const changePlace = defineRoute({
       throw errors.badRequest('path, label, follow or ours is required', { fields: { path: 'or label, follow, ours' } })
     places.get(id)
     if (path !== undefined) await places.move(id, path)
-    if (path !== undefined) app.adoptions.found.lookAnew()
+    if (path !== undefined) app.adoptions.found.dropCached()
     if (ours !== undefined) await places.setOurs(id, ours)
     if (follow !== undefined) {
       await app.adoptions.followed.set(id, follow)
@@ -127,14 +128,14 @@ export const removePlace = defineRoute({
   method: 'DELETE',
   path: '/api/place/:placeId/',
   access: 'admin',
-  summary: 'Forget a place where no videos lie; its files stay as they are',
+  summary: 'Remove a folder without videos in the archive; its files stay unchanged',
   params: PlaceId,
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found', 'conflict'],
   async handle({ params }, app: App) {
     await app.media.places.remove(Number(params.placeId))
     await app.adoptions.followed.set(Number(params.placeId), false)
-    app.adoptions.found.lookAnew()
+    app.adoptions.found.dropCached()
     return { success: true as const }
   },
 })

@@ -30,7 +30,7 @@ export default definePlugin({
     app.media.places.onBack((place) => resumeIn(place, app))
     app.jobs.onEnded((job) => {
       heedEnd(job, app).catch((err: unknown) =>
-        app.log.error({ err }, 'a stopped adoption could not be marked as failed, so it still seems to run'),
+        app.log.error({ err }, 'a stopped import could not be marked as failed, so it still appears to run'),
       )
     })
     await startUnstarted(app)

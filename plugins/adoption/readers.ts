@@ -1,31 +1,37 @@
-/** The readers of places: those of this plugin, and those that other plugins provide by the hook `library.reader`. */
+/** The readers of places, all from the hook `library.reader`: those of this plugin, and those of other plugins. */
 import { errors, say } from 'archivolt'
 import type { PlaceReader } from '../library/reader.ts'
 import type { App } from './app.ts'
 import { CATALOG_KINDS } from './catalogs/all.ts'
 import { ytdlpReader } from './ytdlp.ts'
 
-/** Readers for programs with a catalog: their folders are like those of yt-dlp, and the catalog adds data. */
-const catalogReaders: readonly PlaceReader[] = CATALOG_KINDS.map(({ name, title, recognise = () => 0 }) => ({
-  ...ytdlpReader,
-  name,
-  title,
-  recognise,
-}))
+/** Lower than the default: readers of other plugins win if two are equally sure. */
+const priority = -1
 
-/** The readers that this plugin returns from the hook. */
-export const ownReaders: readonly PlaceReader[] = [ytdlpReader, ...catalogReaders]
+/**
+ * The readers of this plugin, in the order of their priority. Folders of programs with a catalog are like those of
+ * yt-dlp, and the catalog adds data.
+ */
+export const ownReaders: readonly PlaceReader[] = [
+  { ...ytdlpReader, priority },
+  ...CATALOG_KINDS.map(({ name, title, recognise = () => 0 }) => ({
+    ...ytdlpReader,
+    name,
+    title,
+    recognise,
+    priority,
+  })),
+]
 
-/** All readers. Those of other plugins come first, so that they win if two are equally sure. */
-export function readersOf(app: App): readonly PlaceReader[] {
-  const others = app
+/** All readers by priority; readers of the same priority stay in the order of their plugins. */
+export const readersOf = (app: App): readonly PlaceReader[] =>
+  app
     .hook('library.reader')
     .flat()
-    .filter((one) => !ownReaders.includes(one))
-  return [...others, ...ownReaders]
-}
+    .toSorted((one, other) => (other.priority ?? 0) - (one.priority ?? 0))
 
-export const hasCatalog = (reader: string): boolean => catalogReaders.some(({ name }) => name === reader)
+/** Catalogs are read in the reading child, which contains no code of other plugins: no other reader has one. */
+export const hasCatalog = (reader: string): boolean => CATALOG_KINDS.some(({ name }) => name === reader)
 
 /** @throws unprocessable: no reader has this name */
 export function readerOf(name: string, app: App): PlaceReader {

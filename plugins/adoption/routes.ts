@@ -2,7 +2,6 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join, relative } from 'node:path'
 import { defineRoute, errors, Said, saidOf, say, Type } from 'archivolt'
-import { ofColumn } from '../film-kit/because.ts'
 import type { Place } from '../media/types.ts'
 import { scanPlace } from './2-scan.ts'
 import { adoptVideos } from './3-adopt.ts'
@@ -17,6 +16,7 @@ import { checkAddress, isAddress } from './live-elasticsearch.ts'
 import { forgetNotes } from './place-reading.ts'
 import { isBusy, isUnsure, isWaiting, mapOf } from './plans/plans.ts'
 import { ADOPTION_STATES, type AdoptionRow, ITEM_STATES, OUTCOMES } from './plans/rows.ts'
+import { ofColumn } from './plans/stored-words.ts'
 import { hasCatalog, readerOf, readersOf } from './readers.ts'
 import { runOf, startWork } from './stopping.ts'
 
@@ -28,55 +28,55 @@ const Count = Type.Object({ count: Type.Integer(), size: Type.Integer({ descript
 const AdoptionRecord = Type.Object({
   id: Type.Integer(),
   place: Type.Integer(),
-  source: Type.String({ description: 'how the place is read; empty until that is known' }),
+  source: Type.String({ description: 'the kind of library; empty until it is recognized' }),
   state: Type.Enum([...ADOPTION_STATES]),
-  catalog: Type.String({ description: 'the database, list or backup of the program that was read; empty: none' }),
+  catalog: Type.String({ description: 'the database, list or backup of the other program that was read; empty: none' }),
   map: Type.Optional(
     Type.Object(
       {
-        from: Type.String({ description: 'a path of that program' }),
-        to: Type.String({ description: 'the folder here that it stands for' }),
-        share: Type.Number({ description: 'how much of a sample lies there, 0 to 1' }),
-        sure: Type.Boolean({ description: 'false: somebody has to confirm it before anything is imported' }),
+        from: Type.String({ description: 'a path as the other program stores it' }),
+        to: Type.String({ description: 'the corresponding folder on this server' }),
+        share: Type.Number({ description: 'share of a sample of its files that was found there, 0 to 1' }),
+        sure: Type.Boolean({ description: 'false: a person has to confirm the mapping before the import' }),
       },
-      { description: 'how paths that the catalog stores become ones here; only where there is a catalog' },
+      { description: 'how paths in the catalog are mapped to paths on this server; only if there is a catalog' },
     ),
   ),
   along: Type.Array(
     Type.Object({
       kind: Type.Enum([...ALONG]),
-      owner: Type.String({ description: 'whose it is there; empty: it has one user' }),
+      owner: Type.String({ description: 'the user of the other program; empty: it has only one' }),
       count: Type.Integer(),
     }),
   ),
   settings: Type.Array(
     Type.Object({
-      of: Type.String({ description: 'a channel or playlist, as it is called there' }),
-      kind: Type.Optional(Type.Enum(['channel', 'playlist'], { description: 'what it is on the platform, if known' })),
+      of: Type.String({ description: 'the name of a channel or playlist in the other program' }),
+      kind: Type.Optional(Type.Enum(['channel', 'playlist'], { description: 'its kind on the platform, if known' })),
       id: Type.Optional(Type.String({ description: 'its id on the platform, if known' })),
       key: Type.String(),
-      value: Type.String({ description: 'as it is stored there' }),
+      value: Type.String({ description: 'as the other program stores it' }),
     }),
-    { description: 'what that program is set to do and nothing here does: to be read' },
+    { description: 'settings of the other program, which the import does not apply' },
   ),
-  reason: Type.String({ description: 'why it has failed' }),
+  reason: Type.String({ description: 'why the import has failed' }),
   said: Type.Optional(Said),
   task_id: Type.String(),
   created_at: Type.Integer({ description: 'epoch seconds' }),
-  unchanged: Type.Integer({ description: 'films that are in the archive and lie as they lay' }),
+  unchanged: Type.Integer({ description: 'number of films that are already in the archive and unchanged' }),
   outcomes: Type.Object(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, Count]))),
   problems: Type.Record(Type.String(), Type.Integer()),
   containers: Type.Record(Type.String(), Type.Integer()),
   waits: Type.Optional(
     Type.Object(
       {
-        reason: Type.String({ description: 'why the platform is not asked now; its words are in `said`' }),
+        reason: Type.String({ description: 'why no requests are sent to the platform now; translatable by `said`' }),
         until: Type.Integer({ description: 'epoch seconds of the next attempt; 0: unknown' }),
       },
-      { description: 'while `completing`: what the videos wait for that only the platform can describe' },
+      { description: 'while `completing`: why videos that only the platform can describe have to wait' },
     ),
   ),
-  completing: Type.Boolean({ description: 'complete_videos is at it, or about to be' }),
+  completing: Type.Boolean({ description: 'complete_videos is running or queued' }),
   states: Type.Object(Object.fromEntries(ITEM_STATES.map((state) => [state, Type.Integer()]))),
 })
 
@@ -136,7 +136,7 @@ export const listAdoptions = defineRoute({
   method: 'GET',
   path: '/api/adoption/',
   access: 'admin',
-  summary: 'Scans and imports, newest first, and which kinds of folders can be read',
+  summary: 'Scans and imports, newest first, and the kinds of libraries that can be read',
   reply: Type.Object({
     sources: Type.Array(Type.Object({ name: Type.String(), title: Type.String() })),
     adoptions: Type.Array(AdoptionRecord),
@@ -152,18 +152,18 @@ export const findLibraries = defineRoute({
   method: 'GET',
   path: '/api/adoption/found/',
   access: 'admin',
-  summary: 'Which libraries of other programs lie below the folders that may be read; it only looks at names',
+  summary: 'Libraries of other programs below the folders that may be read, found by file names alone',
   reply: Type.Object({
     found: Type.Array(
       Type.Object({
         path: Type.String({ description: 'the folder with its films' }),
         source: Type.String(),
         title: Type.String({ description: 'of the source, for people' }),
-        films: Type.Integer({ description: 'how many were seen' }),
+        films: Type.Integer({ description: 'number of films that were found' }),
       }),
     ),
-    complete: Type.Boolean({ description: 'false: there is more than is looked at in a few seconds' }),
-    unread: Type.Array(Type.String({ description: 'a folder whose disk does not answer' })),
+    complete: Type.Boolean({ description: 'false: not everything could be read within a few seconds' }),
+    unread: Type.Array(Type.String({ description: 'a folder whose disk does not respond' })),
   }),
   async handle(_input, app: App) {
     const { libraries, isWhole, unread } = await app.adoptions.found.librariesBelowRoots(app)
@@ -175,7 +175,7 @@ export const startAdoption = defineRoute({
   method: 'POST',
   path: '/api/adoption/',
   access: 'admin',
-  summary: 'Scan a place for videos to import; nothing is changed',
+  summary: 'Scan a folder for videos to import; nothing is changed',
   body: Type.Object({
     place: Type.Integer({ minimum: 1 }),
     source: Type.Optional(Type.String({ maxLength: 40 })),
@@ -183,24 +183,27 @@ export const startAdoption = defineRoute({
       Type.String({
         maxLength: 4096,
         description:
-          'the database, list or backup of its program, below the roots; or the address of TubeArchivist’s Elasticsearch',
+          'the database, list or backup of the other program, below the roots; or the address of TubeArchivist’s Elasticsearch',
       }),
     ),
     credentials: Type.Optional(
       Type.Object(
         { username: Type.String({ maxLength: 200 }), password: Type.String({ maxLength: 1000 }) },
-        { description: 'for that address; kept until it has been read, in memory alone' },
+        { description: 'for that address; held only in memory, until the scan has read it' },
       ),
     ),
     map: Type.Optional(
       Type.Object(
         {
-          from: Type.String({ maxLength: 4096, description: 'a path of that program' }),
+          from: Type.String({ maxLength: 4096, description: 'a path as the other program stores it' }),
           to: Type.Optional(
-            Type.String({ maxLength: 4096, description: 'the folder here, in the place; default: the place' }),
+            Type.String({
+              maxLength: 4096,
+              description: 'the corresponding folder on this server, within the place; default: the place itself',
+            }),
           ),
         },
-        { description: 'what stands there for a folder here; default: it is found by trying' },
+        { description: 'how paths of the other program are mapped to paths on this server; default: detected' },
       ),
     ),
   }),
@@ -218,11 +221,11 @@ export const startAdoption = defineRoute({
       const busy = app.adoptions.list().find((one) => one.place_id === placeId && (isBusy(one) || isWaiting(one)))
       if (busy)
         throw errors.conflict(
-          say`“${{ label: place.label }}” is being imported (${{ id: busy.id }}): wait until that has ended`,
+          say`“${{ label: place.label }}” is already being imported (${{ id: busy.id }}): wait until the import has ended`,
         )
       await app.adoptions.removeOld()
       await app.adoptions.removeUnused(placeId)
-      await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
+      await forgetNotes(app)
       return app.adoptions.create(placeId, isLive ? LIVE : (source ?? ''), catalog, { map: said })
     })
     app.adoptions.credentials.remember(id, credentials, (one) => app.adoptions.find(one)?.state === 'scanning')
@@ -262,7 +265,7 @@ export const showAdoption = defineRoute({
   method: 'GET',
   path: '/api/adoption/:adoptionId/',
   access: 'admin',
-  summary: 'A plan in numbers, and how far it has come',
+  summary: 'The counts of a plan, and its progress',
   params: AdoptionId,
   reply: AdoptionRecord,
   errors: ['not_found'],
@@ -279,24 +282,25 @@ export const commandAdoption = defineRoute({
   method: 'POST',
   path: '/api/adoption/:adoptionId/',
   access: 'admin',
-  summary: 'Import what the plan lists, or undo exactly that',
+  summary: 'Run a plan or undo it, or complete or stop its import',
   params: AdoptionId,
   body: Type.Object({
     command: Type.Enum(['adopt', 'undo', 'complete', 'ask', 'stop'], {
       description:
-        'complete: goes on with what was stopped; ask: asks the platform again for videos that were left; stop: ends what works on it',
+        'complete: continues what was stopped; ask: asks the platform again about skipped videos; stop: stops the running task',
     }),
     along: Type.Optional(
       Type.Object({
         kinds: Type.Array(Type.Enum([...ALONG]), { maxItems: ALONG.length, uniqueItems: true }),
         users: Type.Optional(
           Type.Record(Type.String(), Type.String(), {
-            description: 'names of accounts by the owner there: whose marks and positions come',
+            description: 'names of accounts, by the user of the other program whose marks and positions they get',
           }),
         ),
         gone: Type.Optional(
           Type.Enum(['queue', 'ignore'], {
-            description: 'what becomes of videos that are named there and whose files are gone; default: nothing',
+            description:
+              'what to do with videos that the other program lists but whose files are missing; default: nothing',
           }),
         ),
       }),
@@ -381,7 +385,7 @@ export const dropAdoption = defineRoute({
     const adoption = app.adoptions.get(Number(params.adoptionId))
     if (isBusy(adoption)) throw errors.conflict('This import is still running: wait until it has ended')
     await app.adoptions.remove(adoption.id)
-    await forgetNotes((one) => app.adoptions.find(one) !== undefined, app)
+    await forgetNotes(app)
     return { success: true as const }
   },
 })

@@ -97,13 +97,13 @@ export const makeRules = defineRoute({
   method: 'POST',
   path: '/api/adoption/:adoptionId/rules/',
   access: 'admin',
-  summary: 'Make rules of what the other program is set to; the same ones are made once',
+  summary: 'Create rules from the settings of the other program; existing rules are not duplicated',
   params: AdoptionId,
   reply: Type.Object({
     added: Type.Integer({ minimum: 0 }),
     left: Type.Array(
       Type.Object({ of: Type.String(), key: Type.String(), value: Type.String(), reason: Type.String() }),
-      { description: 'settings that no rule says, and why' },
+      { description: 'settings that cannot be expressed as rules, and why' },
     ),
   }),
   errors: ['bad_request', 'not_found'],

@@ -1,6 +1,5 @@
 /** The code that the tasks of an adoption share: their payload, their context, and the state of the adoption. */
-import { isStop, type JobContext, Type, untilStop, type Words, wordsOf } from 'archivolt'
-import { because } from '../film-kit/because.ts'
+import { isStop, type JobContext, say, Type, untilStop, type Words, wordsOf } from 'archivolt'
 import type { Place } from '../media/types.ts'
 import type { App } from './app.ts'
 import { waitForPlace } from './away.ts'
@@ -24,8 +23,8 @@ export interface PlaceWork extends AdoptionWork {
   reading: PlaceReading
 }
 
-export const STOPPED = because('it was stopped')
-export const UNSTARTED = because('it could not be started')
+export const STOPPED = say`it was stopped`
+export const UNSTARTED = say`it could not be started`
 
 /** Properties of all tasks of an adoption. */
 export const ADOPTION_TASK = {

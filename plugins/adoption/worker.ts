@@ -4,7 +4,7 @@
  */
 import { answersOfFilms, type Requests, serve } from '../film-kit/serve.ts'
 import type { WalkArgs } from '../film-kit/walk.ts'
-import { keepDocuments } from './catalogs/documents.ts'
+import { storeDocuments } from './catalogs/documents.ts'
 import { filesNear, isOfNeighbour, stampNear } from './catalogs/near.ts'
 import { allowed, type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
 import { cachedPictures, channelOfFolder } from './catalogs/tubearchivist-folder.ts'
@@ -65,7 +65,7 @@ serve<AdoptionRequests>({
   },
   /** Reads the catalog. One that belongs to a neighbor is not reported. */
   async catalog({ own, path, roots, at, kind, said, endings }) {
-    const { faults, ...look } = await readCatalogs(path, roots, filesNear(path, roots, at), own, {
+    const { faults, ...found } = await readCatalogs(path, roots, filesNear(path, roots, at), own, {
       at,
       only: kind,
       said,
@@ -73,11 +73,11 @@ serve<AdoptionRequests>({
     const films = new Set(endings)
     const isTold = ({ code, path: catalog }: CatalogFault) =>
       code !== 'catalog_elsewhere' || !isOfNeighbour(catalog, path, films)
-    return { ...look, faults: faults.filter(isTold) }
+    return { ...found, faults: faults.filter(isTold) }
   },
   glance: glanceBelow,
   stamp: ({ path, roots }) => stampNear(path, roots),
-  documents: ({ own, text, isFirst }) => keepDocuments(own, text, isFirst),
+  documents: ({ own, text, isFirst }) => storeDocuments(own, text, isFirst),
   unseen: ({ after, most, ...notes }) => notesOf(notes).unseen(after, most),
   archived: ({ after, most, ...notes }) => notesOf(notes).archived(after, most),
   along: ({ after, most, ...notes }) => notesOf(notes).along(after, most),

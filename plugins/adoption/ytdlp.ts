@@ -3,8 +3,7 @@
  * the name, or by the tags of the film.
  */
 
-import { isBlank, type Words } from 'archivolt'
-import { because } from '../film-kit/because.ts'
+import { isBlank, say, type Words } from 'archivolt'
 import { bracketsIn, furtherWordsIn, isLikeId, wordsIn } from '../film-kit/ids.ts'
 import { pathIn, sidecarPath } from '../film-kit/names.ts'
 import type { FoundFile, Info, Listed, Look, Problem } from '../film-kit/types.ts'
@@ -113,18 +112,17 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
     problems.push({
       code: 'foreign_sidecar',
       path: beside,
-      why: because(
+      why:
         file.info === undefined
-          ? 'the tags in the file are about another video'
-          : 'the information file is about another video',
-      ),
+          ? say`the tags in the file are about another video`
+          : say`the information file is about another video`,
       ...withId,
     })
   else if (byNfo !== undefined)
     problems.push({
       code: 'foreign_sidecar',
       path: sidecarPath(file.folder, file.nfo!),
-      why: because('it is about another video'),
+      why: say`it is about another video`,
       ...withId,
     })
   const { info: _unused, nfo, ...alone } = file
@@ -136,7 +134,7 @@ async function findingOf(file: FoundFile, look: Look, tools: PlaceTools): Promis
     code: 'no_id',
     path,
     file,
-    why: because('couldn’t tell which video this is (no ID in its name, tags or .info.json)'),
+    why: say`couldn’t tell which video this is (no ID in its name, tags or .info.json)`,
   })
   return { problems }
 }
@@ -157,13 +155,11 @@ const unreadable = (path: string, why: Words, id: string | undefined): Problem =
   id,
 })
 
-const MOVED = because('it is not where the database says; it was found by its ID')
+const MOVED = say`it is not where the database says; it was found by its ID`
 const isFrom = (name: string): Words =>
-  name === '' ? because('it is from another platform') : because('it is from {platform}', { platform: lineOf(name) })
+  name === '' ? say`it is from another platform` : say`it is from ${{ platform: lineOf(name) }}`
 const said = (id: string): Words =>
-  id === ''
-    ? because('its information file names no video')
-    : because('its information file says {video}', { video: lineOf(id) })
+  id === '' ? say`its information file names no video` : say`its information file says ${{ video: lineOf(id) }}`
 
 /** A video identified by the catalog of the place, which takes precedence. */
 function listedFinding(file: FoundFile, look: FilmLook, listed: Listed, tools: PlaceTools): Finding {
@@ -190,7 +186,7 @@ function listedFinding(file: FoundFile, look: FilmLook, listed: Listed, tools: P
         code: 'ambiguous_id' as const,
         path,
         id: other,
-        why: because('it may also be {video}', { video: id }),
+        why: say`it may also be ${{ video: id }}`,
       })),
     ],
   }

@@ -22,12 +22,12 @@ import { openAskNews } from './news.ts'
 import type { Answer, Ask } from './tables.ts'
 
 /** Maximum number of asks per account; the oldest answered ones are dropped. */
-const MOST_KEPT = 200
+const MOST_STORED = 200
 const MOST_WAITING = 20
 const MOST_OFFERED = 8
 const MOST_FOUND = 30
 /** Limit of an account's look-ups at the platform; known videos are not requested again. */
-const LOOKS = { most: 20, withinMs: 3_600_000 }
+const LOOK_UPS = { most: 20, withinMs: 3_600_000 }
 
 /**
  * A video outside of the view. If it is in the archive, its picture is omitted, because nobody has approved it for this
@@ -39,15 +39,17 @@ export const Offer = Type.Object({
   channel_name: Type.String(),
   state: Type.Enum(['open', 'waiting', 'coming', 'failed', 'allowed', 'refused'], {
     description:
-      'open: not asked for yet, or no longer allowed; coming: allowed, and not in the archive yet; failed: allowed, but its download has failed, or it is no longer in the queue',
+      'open: not requested yet, or no longer allowed; coming: allowed, but not in the archive yet; failed: allowed, but its download has failed, or it is no longer in the queue',
   }),
-  picture: Type.Optional(Type.String({ description: 'of a video of the platform: a small JPEG as a data URL' })),
+  picture: Type.Optional(
+    Type.String({ description: 'only of a video that is not in the archive: a small JPEG as a data URL' }),
+  ),
 })
 export type Offer = Static<typeof Offer>
 
 export const OwnAsk = Type.Object({
   ...Offer.properties,
-  is_new: Type.Boolean({ description: 'the answer was not seen yet' }),
+  is_new: Type.Boolean({ description: 'the account has not seen the answer yet' }),
 })
 export type OwnAsk = Static<typeof OwnAsk>
 
@@ -111,7 +113,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
     'INSERT INTO ask_playlist (user_id, playlist_id) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET playlist_id = excluded.playlist_id',
   )
 
-  const looks = new Rate(clock, LOOKS)
+  const lookUps = new Rate(clock, LOOK_UPS)
   /**
    * Locks by account, because each answer starts from the view and the playlist as the previous answer has changed
    * them.
@@ -184,10 +186,10 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
    */
   async function wantedOf(videoId: string, actor: Actor, signal?: AbortSignal): Promise<Wanted | undefined> {
     const unknown = { platform_id: videoId, title: videoId, channel: { channel_id: '', channel_name: '' } }
-    if (!looks.take(String(actor.id))) return unknown
+    if (!lookUps.take(String(actor.id))) return unknown
     try {
       const asked = { asker: 'ask', account: actor.id, isUrgent: true, ...(signal && { signal }) }
-      const { title, channelName, picture } = await app.looks.at({ type: 'video', id: videoId }, asked)
+      const { title, channelName, picture } = await app.linkPreviews.of({ type: 'video', id: videoId }, asked)
       return {
         ...{ platform_id: videoId, title, channel: { channel_id: '', channel_name: channelName ?? '' } },
         ...(picture && { picture: `data:image/jpeg;base64,${picture.toString('base64')}` }),
@@ -296,7 +298,7 @@ export function openAsks(app: Omit<App, 'asks'>): Asks {
         if (countOf.get(actor.id)!.waiting >= MOST_WAITING)
           throw errors.throttled('Wait until your earlier requests have been answered', { retryAfterSeconds: 3600 })
         insert.run(actor.id, videoId, wanted.title, channel_id, channel_name, epochSeconds(clock))
-        deleteOld.run(actor.id, MOST_KEPT)
+        deleteOld.run(actor.id, MOST_STORED)
         return true
       })
       const ask = selectOf.get(actor.id, videoId)!

@@ -3,9 +3,11 @@ import { defineTask, say, Type } from 'archivolt'
 import type { App } from './app.ts'
 import type { Answer, Ask } from './tables.ts'
 
+const TITLE = 'A child asks for a video'
+
 export const askMade = defineTask({
   name: 'ask_made',
-  title: 'A child asks for a video',
+  title: TITLE,
   payload: Type.Object({ name: Type.String(), title: Type.String(), url: Type.String() }),
   lane: 'light',
   silent: true,
@@ -19,20 +21,14 @@ const SHOWN_SECONDS = 7 * 24 * 3600
 const ANSWERED_SECONDS = 20
 const PAGE = 'settings/users/'
 
-export interface AskNews {
-  asked(ask: Ask, isWaiting: (id: number) => boolean): Promise<void>
-  /** Shows the message only on the page. */
-  show(ask: Ask, isWaiting: (id: number) => boolean): Promise<void>
-  answered(ask: Ask, answer: Answer, admin: { username: string }): Promise<void>
-}
-
-export function openAskNews(app: Pick<App, 'accounts' | 'jobs' | 'emit' | 'schedules' | 'publicUrl'>): AskNews {
+export function openAskNews(app: Pick<App, 'accounts' | 'jobs' | 'emit' | 'schedules' | 'publicUrl'>) {
   const nameOf = ({ user_id }: Ask) => app.accounts.get(user_id)?.username ?? ''
   const told = (ask: Ask) => ({ id: ask.id, username: nameOf(ask), video_id: ask.video_id, title: ask.title })
 
-  const show: AskNews['show'] = (ask, isWaiting) =>
+  /** Shows the message only on the page. */
+  const show = (ask: Ask, isWaiting: (id: number) => boolean): Promise<void> =>
     app.jobs.notify({
-      title: 'A child asks for a video',
+      title: TITLE,
       group: `ask:${ask.id}`,
       level: 'info',
       messages: [say`${{ name: nameOf(ask) }} asks for “${{ title: ask.title }}”`],
@@ -43,7 +39,7 @@ export function openAskNews(app: Pick<App, 'accounts' | 'jobs' | 'emit' | 'sched
 
   return {
     show,
-    async asked(ask, isWaiting) {
+    async asked(ask: Ask, isWaiting: (id: number) => boolean): Promise<void> {
       await show(ask, isWaiting)
       await app.emit('ask.made', told(ask))
       const { username: name, title } = told(ask)
@@ -51,10 +47,10 @@ export function openAskNews(app: Pick<App, 'accounts' | 'jobs' | 'emit' | 'sched
         await app.jobs.start(askMade, { name, title, url: `${app.publicUrl() ?? '/'}${PAGE}` })
     },
 
-    async answered(ask, answer, { username: admin }) {
+    async answered(ask: Ask, answer: Answer, { username: admin }: { username: string }): Promise<void> {
       const [name, title] = [nameOf(ask), ask.title]
       await app.jobs.notify({
-        title: 'A child asks for a video',
+        title: TITLE,
         group: 'ask:answered',
         level: 'info',
         messages: [

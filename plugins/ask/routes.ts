@@ -8,8 +8,8 @@ export const listOffers = defineRoute({
   method: 'GET',
   path: '/api/ask/offer/',
   access: 'viewer',
-  summary: 'Videos that the caller does not see and may ask for: with these words in their title, or by a link',
-  query: { query: Type.String({ maxLength: 200, description: 'words of a title; a link or an id of the platform' }) },
+  summary: 'Videos outside of the caller’s view that they may ask for, found by words of the title or by a link',
+  query: { query: Type.String({ maxLength: 200, description: 'words of the title, or a link or id of the platform' }) },
   reply: Type.Array(Offer),
   handle: async ({ query: { query }, actor, signal }, app: App) =>
     query?.trim() ? app.asks.offers(query, actor, signal) : [],
@@ -19,7 +19,7 @@ export const askFor = defineRoute({
   method: 'POST',
   path: '/api/ask/',
   access: 'viewer',
-  summary: 'Ask for a video outside of the caller’s view; a second time is the same',
+  summary: 'Ask for a video outside of the caller’s view; repeating the request changes nothing',
   body: Type.Object({ video_id: Type.String({ pattern: ID_PATTERN }) }),
   reply: Offer,
   errors: ['not_found', 'conflict', 'throttled'],
@@ -30,7 +30,7 @@ export const listOwnAsks = defineRoute({
   method: 'GET',
   path: '/api/ask/own/',
   access: 'viewer',
-  summary: 'What the caller has asked for, the newest first, with the answers',
+  summary: 'The caller’s requests for videos with the answers, newest first',
   reply: Type.Array(OwnAsk),
   handle: ({ actor }, app: App) => app.asks.own(actor.id),
 })
@@ -39,7 +39,7 @@ export const seeAnswers = defineRoute({
   method: 'POST',
   path: '/api/ask/own/',
   access: 'viewer',
-  summary: 'The caller has seen the answers',
+  summary: 'Mark all answers to the caller as seen',
   reply: Type.Object({ success: Type.Literal(true) }),
   async handle({ actor }, app: App) {
     await app.asks.see(actor.id)
@@ -51,7 +51,7 @@ export const listAsks = defineRoute({
   method: 'GET',
   path: '/api/ask/',
   access: 'admin',
-  summary: 'Asks that wait for an answer, the oldest first',
+  summary: 'Requests for videos without an answer, oldest first',
   reply: Type.Array(
     Type.Object({
       id: Type.Integer(),
@@ -62,7 +62,9 @@ export const listAsks = defineRoute({
       channel_id: Type.String(),
       channel_name: Type.String(),
       asked: Type.String({ format: 'date-time' }),
-      is_away: Type.Boolean({ description: 'not in the archive: allowing it downloads it' }),
+      is_away: Type.Boolean({
+        description: 'whether the video is not in the archive, so that allowing it starts a download',
+      }),
     }),
   ),
   handle: async (_input, { asks, accounts }: App) =>

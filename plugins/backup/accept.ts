@@ -13,7 +13,7 @@ function mustBe(isSo: boolean, what: string): asserts isSo {
   if (!isSo) throw errors.unprocessable(what)
 }
 const mustBeId: (value: unknown, name: string) => asserts value is string = (value, name) =>
-  mustBe(typeof value === 'string' && ID.test(value), `${name} is no id`)
+  mustBe(typeof value === 'string' && ID.test(value), `${name} is not a valid id`)
 
 /** The document that may be restored. @throws AppError  why it is skipped; its schema is checked afterwards */
 export type Accept = (collection: string, id: string, doc: Doc) => Doc

@@ -98,7 +98,9 @@ function sayPreview({ head, isOwn, documents, accounts, missing }: WholePreview,
     if (names.length > 0) tell(`accounts that ${verb}: ${names.join(', ')}`)
   tell(`pictures: ${head.pictures}`)
   for (const { plugin, documents: count } of missing)
-    tell(`The plugin ${plugin} is not here: ${count} of its documents would be skipped; add it first to keep them`)
+    tell(
+      `The plugin ${plugin} is not installed: ${count} of its documents would be skipped; add it first to restore them`,
+    )
   if (!head.has_secrets)
     tell(
       'The backup is not encrypted, so it lacks the secret key and the cookie: if the key here is a different one, encrypted settings and tokens are lost',
@@ -123,11 +125,13 @@ function sayChanges(
     tell(`${collection}: ${now} now; ${added} would be added, ${changed} changed, ${removed} removed`)
 }
 
+const noBackup = (file: string) => errors.badRequest(`No backup named ${file} in backups/, and no such file`)
+
 /** A whole backup: a file in the folder by its name, or any other file; asks for its passphrase. */
 async function wholeOf({ taken, secret }: CommandInput, { settings }: App) {
   const file = taken[0]!
   const path = [join(settings.dataDir, 'backups', file), resolve(file)].find((one) => existsSync(one))
-  if (path === undefined) throw errors.badRequest(`No backup named ${file} in backups/, and no such file`)
+  if (path === undefined) throw noBackup(file)
   return { path, passphrase: file.endsWith('.age') ? await secret('Passphrase of the backup') : undefined }
 }
 
@@ -138,9 +142,9 @@ const say = ({ say }: CommandInput, { settings }: App, filename: string): void =
 async function takenIn(file: string, { backups, settings }: App): Promise<string> {
   const [isThere, name] = [await isStored(file, backups), basename(file)]
   if (isThere) return file
-  if (!existsSync(file)) throw errors.badRequest(`No backup named ${file} in backups/, and no such file`)
+  if (!existsSync(file)) throw noBackup(file)
   if (!FILE_NAME.test(name))
-    throw errors.badRequest(`A backup is named like ${settings.prefix}_backup-20260101-manual.zip: rename ${file}`)
+    throw errors.badRequest(`Backups have names such as ${settings.prefix}_backup-20260101-manual.zip: rename ${file}`)
   // The folder already has the same file.
   if ((await isStored(name, backups)) && (await isSame(file, await backups.pathOf(name)))) return name
   return (await backups.takeIn(name, createReadStream(file))).filename

@@ -55,6 +55,8 @@ async function ask(asked: Asked, { signal, progress }: Run): Promise<Head> {
 export const damagedBackup = (cause: unknown): AppError =>
   errors.unprocessable('This backup is damaged or incomplete: use another one', { cause })
 
+export const diskFull = (): AppError => errors.unavailable('The disk is full: free some space for the backup')
+
 const SAID: Record<FaultKind, (what: string) => AppError> = {
   encrypted: () => errors.unprocessable('This backup is encrypted: enter its passphrase'),
   passphrase: () => errors.unprocessable('The passphrase is wrong, or the beginning of this backup is damaged'),
@@ -62,6 +64,6 @@ const SAID: Record<FaultKind, (what: string) => AppError> = {
   foreign: (cause) => errors.unprocessable('This file is not a backup of a whole archive', { cause }),
   later: (version) =>
     errors.unprocessable(say`This backup was made by the later version ${{ version }}: update Archivolt first`),
-  full: () => errors.unavailable('The disk is full: free some space for the backup'),
+  full: diskFull,
   disk: (code) => errors.unavailable(say`The backup cannot be read or written (${{ code }}): check the disk`),
 }

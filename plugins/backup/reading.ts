@@ -121,7 +121,7 @@ export async function* documentsIn(lines: AsyncIterable<string[]>, skip: Skip): 
         if (typeof id !== 'string') throw new BadArchive('A document is not preceded by its action line')
       } else {
         if (parsed) found.push({ id, stored: parsed, length: line.length })
-        else skip(id, 'the document is no JSON object')
+        else skip(id, 'the document is not a JSON object')
         id = undefined
       }
     }

@@ -64,12 +64,12 @@ export async function replaceDocuments(
   job: Work,
   besides: readonly StoredDocuments[],
   replaced: () => void = () => undefined,
-): Promise<Pick<Restore, 'report' | 'config'>> {
-  const run = new Restore(app, forms, job, (await readEntries(path)).length)
+): Promise<{ report: RestoreReport; config: Stored | undefined }> {
+  const run = openRun(app, forms, job, (await readEntries(path)).length)
   const beside = new Map<string, Replacement>()
   await app.index.replaceAll(
     async (write) => {
-      for (const kept of besides) beside.set(kept.name, await kept.replacement())
+      for (const stored of besides) beside.set(stored.name, await stored.replacement())
       const writeTo: ReplaceWrite = (name, docs) => beside.get(name)?.write(docs) ?? write(name, docs)
       await readDocuments(path, (entry, lines) => run.take(entry, lines, writeTo)).finally(() => run.allWritten())
       if (run.report.restored === 0) throw errors.unprocessable(NOTHING_IN_IT)
@@ -79,83 +79,73 @@ export async function replaceDocuments(
       for (const { commit } of beside.values()) await commit()
     },
   )
-  return run
+  return { report: run.report, config: run.config() }
 }
 
 /** One run of a restore. It stores only ids and counts, because documents are written as they are read. */
-class Restore {
-  readonly #app: App
-  readonly #forms: Forms
-  readonly #job: Work
-  readonly #files: number
-  readonly report: RestoreReport = { restored: 0, skipped: 0, unknownSettings: [] }
-  config: Stored | undefined
-  #file = 0
-  #read = 0
-  #writing = Promise.resolve()
+function openRun(app: App, forms: Forms, job: Work, files: number) {
+  const report: RestoreReport = { restored: 0, skipped: 0, unknownSettings: [] }
+  let config: Stored | undefined
+  let file = 0
+  let read = 0
+  let writing = Promise.resolve()
   /** Restored documents of collections that may also be nested. */
-  readonly #seen = new Set<string>()
-  readonly #fromInside = new Set<string>()
+  const seen = new Set<string>()
+  const fromInside = new Set<string>()
 
-  constructor(app: App, forms: Forms, job: Work, files: number) {
-    this.#app = app
-    this.#forms = forms
-    this.#job = job
-    this.#files = files
+  /** Skipped documents are counted; the log has the first reasons. */
+  const skip: Skip = (id, reason) => {
+    report.skipped += 1
+    if (report.skipped <= MOST_REASONS) job.log.warn({ id }, `skipped: ${reason}`)
   }
 
-  async take(entry: DocumentEntry, lines: AsyncIterable<string[]>, write: ReplaceWrite): Promise<void> {
-    this.#job.signal.throwIfAborted()
-    const done = this.#file++ / this.#files
-    this.#job.progress(
-      done,
-      say`Restoring ${{ name: entry.fileName }} (${{ number: this.#file }}/${{ all: this.#files }})`,
-    )
-    if (entry.collection === 'config') {
-      for await (const some of documentsIn(lines, this.#skip)) this.config = some.at(-1)!.stored
-      return
-    }
-    const form = this.#forms.of(entry)
-    if (!form) return
-    for await (const batch of usableDocuments(this.#app, this.#forms, entry, lines, () => this.#read++, this.#skip)) {
-      if (form.insideOthers.includes(entry.collection))
-        for (const { id } of batch) this.#comesItself(keyOf(entry.collection, id))
-      for (const [collection, found] of documentsInside(this.#app, form, batch, this.#seen, this.#skip)) {
-        for (const { id } of found) this.#fromInside.add(keyOf(collection, id))
-        await this.#write(collection, found, write)
-      }
-      await this.#write(entry.collection, batch, write)
-      this.#job.signal.throwIfAborted()
-    }
+  function count({ written, failed }: BulkResult): void {
+    report.restored += written
+    for (const { id, reason } of failed) skip(id, reason)
   }
 
   /** Writes documents while the next ones are read. */
-  async #write(collection: string, documents: readonly Converted[], write: ReplaceWrite): Promise<void> {
-    await this.#writing
-    this.#writing = write(collection, documents).then((result) => this.#count(result))
-    this.#writing.catch(() => undefined) // it is awaited before the next write, and at the end
-  }
-
-  /** @throws the error of writing the last documents */
-  allWritten(): Promise<void> {
-    return this.#writing
+  async function put(collection: string, documents: readonly Converted[], write: ReplaceWrite): Promise<void> {
+    await writing
+    writing = write(collection, documents).then(count)
+    writing.catch(() => undefined) // it is awaited before the next write, and at the end
   }
 
   /** A separate document replaces a nested one. */
-  #comesItself(key: string): void {
-    this.#seen.add(key)
-    if (this.#fromInside.delete(key)) this.report.restored -= 1
+  function comesItself(key: string): void {
+    seen.add(key)
+    if (fromInside.delete(key)) report.restored -= 1
   }
 
-  #count({ written, failed }: BulkResult): void {
-    this.report.restored += written
-    for (const { id, reason } of failed) this.#skip(id, reason)
+  async function take(entry: DocumentEntry, lines: AsyncIterable<string[]>, write: ReplaceWrite): Promise<void> {
+    job.signal.throwIfAborted()
+    const done = file++ / files
+    job.progress(done, say`Restoring ${{ name: entry.fileName }} (${{ number: file }}/${{ all: files }})`)
+    if (entry.collection === 'config') {
+      for await (const some of documentsIn(lines, skip)) config = some.at(-1)!.stored
+      return
+    }
+    const form = forms.of(entry)
+    if (!form) return
+    for await (const batch of usableDocuments(app, forms, entry, lines, () => read++, skip)) {
+      if (form.insideOthers.includes(entry.collection))
+        for (const { id } of batch) comesItself(keyOf(entry.collection, id))
+      for (const [collection, found] of documentsInside(app, form, batch, seen, skip)) {
+        for (const { id } of found) fromInside.add(keyOf(collection, id))
+        await put(collection, found, write)
+      }
+      await put(entry.collection, batch, write)
+      job.signal.throwIfAborted()
+    }
   }
 
-  /** Skipped documents are counted; the log has the first reasons. */
-  readonly #skip: Skip = (id, reason) => {
-    this.report.skipped += 1
-    if (this.report.skipped <= MOST_REASONS) this.#job.log.warn({ id }, `skipped: ${reason}`)
+  return {
+    report,
+    /** The last config document. */
+    config: () => config,
+    take,
+    /** @throws the error of writing the last documents */
+    allWritten: () => writing,
   }
 }
 

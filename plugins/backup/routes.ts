@@ -32,7 +32,9 @@ export const startBackup = defineRoute({
   reply: Started,
   body: Type.Object({
     is_right: Type.Optional(
-      Type.Boolean({ description: 'Documents that are missing are not missed: this backup is one like others' }),
+      Type.Boolean({
+        description: 'Confirms that missing documents were removed on purpose: this backup is treated like any other',
+      }),
     ),
   }),
   bodyOptional: true,
@@ -58,7 +60,7 @@ export const startRestore = defineRoute({
   method: 'POST',
   path: '/api/backup/:filename/',
   access: 'admin',
-  summary: 'Replace all documents by those of a backup',
+  summary: 'Replace all documents with those of a backup',
   params: FilePath,
   reply: Type.Object({ message: Type.String(), filename: Type.String(), task_id: Type.String() }),
   errors: ['conflict', 'unprocessable'],
@@ -102,7 +104,7 @@ export const downloadBackup = defineRoute({
   path: '/api/backup/:filename/download/',
   access: 'admin',
   scope: 'admin',
-  summary: 'The zip itself',
+  summary: 'The zip file',
   params: FilePath,
   reply: Type.Unknown(),
   replyType: 'application/zip',

@@ -88,7 +88,7 @@ export function openBin(app: App): BinService {
       const due = await dueNow()
       if (due.length > 0) await app.jobs.run(emptyBin, { entries: due.map(({ id }) => id) })
     } catch (err) {
-      app.log.warn({ err }, 'the bin could not be emptied: tried again within an hour')
+      app.log.warn({ err }, 'the bin could not be emptied; trying again within an hour')
     }
     // A removal during this work may have set an earlier time.
     if (timer === undefined) wakeUp(rows.oldest(1).some(isDue) ? RETRY_MS : AGAIN_MS)

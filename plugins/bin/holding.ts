@@ -5,7 +5,7 @@
 import { chunksOf, isAppError } from 'archivolt'
 import type { ChannelBin } from '../channel/channels.ts'
 import type { Recorded } from '../media/types.ts'
-import type { KeptPlaylist, PlaylistBin } from '../playlist/kept.ts'
+import type { PlaylistBelongings, PlaylistBin } from '../playlist/playlist-belongings.ts'
 import type { Because, VideoBin } from '../video/types.ts'
 import type { App } from './app.ts'
 import { readChannel, readVideo, type VideoRecord } from './records.ts'
@@ -34,9 +34,9 @@ export function openHolding(app: App, rows: Rows) {
       const names = await channels.names([...new Set([...collected.values()].map(({ video }) => video.channel_id))])
       const records = [...collected].map(([videoId, belongings]) => {
         const channelId = belongings.video.channel_id
-        const kept = { ...belongings, channelName: names.get(channelId) ?? channelId }
-        noteHead(trashId, headOf(kept))
-        return { of: { channelId, videoId }, text: JSON.stringify(kept) }
+        const record = { ...belongings, channelName: names.get(channelId) ?? channelId }
+        noteHead(trashId, headOf(record))
+        return { of: { channelId, videoId }, text: JSON.stringify(record) }
       })
       await binned.write(trashId, records)
     }
@@ -47,7 +47,7 @@ export function openHolding(app: App, rows: Rows) {
     heads.set(trashId, known.set(`${head.kind} ${head.video_id}`, head))
   }
 
-  async function keep(trashId: string, removal: string, { why, by, note = '' }: Because): Promise<void> {
+  async function addEntries(trashId: string, removal: string, { why, by, note = '' }: Because): Promise<void> {
     const records = await binned.records(trashId)
     const known = heads.get(trashId)
     heads.delete(trashId)
@@ -98,7 +98,10 @@ export function openHolding(app: App, rows: Rows) {
       }
       // Includes videos that still exist, because the data of other plugins may be lost.
       if (lost.size > 0) await videos.giveBack(lost)
-      app.log.warn({ trash: trashId, videos: lost.size - known.size }, 'a removal failed: what was gone is back')
+      app.log.warn(
+        { trash: trashId, videos: lost.size - known.size },
+        'a removal failed; the videos that it had removed were restored',
+      )
     }
   }
 
@@ -128,7 +131,7 @@ export function openHolding(app: App, rows: Rows) {
     )
     for (const { channelId, videoId } of there) if (videoId === undefined) await binned.putBackRest(trashId, channelId)
     await binned.dropRecords(trashId, there)
-    await keep(trashId, trashId, { why: 'removed' })
+    await addEntries(trashId, trashId, { why: 'removed' })
   }
 
   /** Takes over all such trash. It looks for some only after the start, and after a removal that could not be undone. */
@@ -141,7 +144,10 @@ export function openHolding(app: App, rows: Rows) {
         'a removal failed: files that are still in its trash are put back, or become entries of the bin',
       )
       await orLeave(trashId, takeOver(trashId)).catch((err: unknown) =>
-        app.log.warn({ err, trash: trashId }, 'that failed: tried again within an hour'),
+        app.log.warn(
+          { err, trash: trashId },
+          'the trash of a failed removal could not be taken over; trying again within an hour',
+        ),
       )
     }
   }
@@ -156,7 +162,7 @@ export function openHolding(app: App, rows: Rows) {
     }
   }
 
-  async function keepFilm(videoId: string, next: string): Promise<void> {
+  async function binFilm(videoId: string, next: string): Promise<void> {
     const video = await videos.get(videoId)
     if (!video || !media.isOurs(videoId)) return
     const { channel_id: channelId } = video
@@ -185,9 +191,9 @@ export function openHolding(app: App, rows: Rows) {
   const ofVideos: VideoBin = {
     isOn,
     hold: holdVideos,
-    keep: (trashId, removal, because) => orLeave(trashId, keep(trashId, removal, because)),
+    keep: (trashId, removal, because) => orLeave(trashId, addEntries(trashId, removal, because)),
     takeBack: takeBackAll,
-    keepFilm,
+    keepFilm: binFilm,
   }
 
   const ofChannels: ChannelBin = {
@@ -204,42 +210,43 @@ export function openHolding(app: App, rows: Rows) {
       noteHead(trashId, channelHead(told.channel))
       await binned.write(trashId, [{ of: { channelId }, text: JSON.stringify(told) }])
     },
-    keep: (trashId, _channelId, removal, by) => orLeave(trashId, keep(trashId, removal, { why: 'channel', by })),
+    keep: (trashId, _channelId, removal, by) => orLeave(trashId, addEntries(trashId, removal, { why: 'channel', by })),
     takeBack: takeBackAll,
   }
 
   const ofPlaylists: PlaylistBin = {
     isOn,
-    keep: (jobId, removal, by, kept) =>
+    keep: (jobId, removal, by, playlist) =>
       rows.add([
         {
           kind: 'playlist',
           removal,
           trash: jobId,
-          video_id: kept.id,
-          channel_id: kept.doc?.playlist_channel_id ?? '',
-          title: kept.name,
-          channel_name: kept.doc?.playlist_channel ?? '',
+          video_id: playlist.id,
+          channel_id: playlist.doc?.playlist_channel_id ?? '',
+          title: playlist.name,
+          channel_name: playlist.doc?.playlist_channel ?? '',
           size_bytes: 0,
           duration: 0,
-          is_gone: kept.doc?.playlist_active === false ? 1 : 0,
+          is_gone: playlist.doc?.playlist_active === false ? 1 : 0,
           why: 'removed',
           by_user: by,
           note: '',
           removed_at: app.clock.now(),
-          private_to: kept.list?.privateTo ?? null,
-          record: JSON.stringify(kept),
+          private_to: playlist.list?.privateTo ?? null,
+          record: JSON.stringify(playlist),
         },
       ]),
     takeBack: (jobId) => rows.drop(jobId, 'playlist'),
     async amend(playlistId, entries) {
       const row = rows.playlist(playlistId)
-      const kept = row && app.ledger.json<KeptPlaylist | undefined>(row.record ?? '', 'bin_entry.record', undefined)
-      if (!row || !kept?.list) return
-      const had = new Set((kept.entries ?? []).map(({ videoId }) => videoId))
+      const binned =
+        row && app.ledger.json<PlaylistBelongings | undefined>(row.record ?? '', 'bin_entry.record', undefined)
+      if (!row || !binned?.list) return
+      const had = new Set((binned.entries ?? []).map(({ videoId }) => videoId))
       const added = entries.filter(({ videoId }) => !had.has(videoId))
-      const all = [...(kept.entries ?? []), ...added].sort((one, other) => one.place - other.place)
-      await rows.setRecord(row.id, JSON.stringify({ ...kept, entries: all }))
+      const all = [...(binned.entries ?? []), ...added].sort((one, other) => one.place - other.place)
+      await rows.setRecord(row.id, JSON.stringify({ ...binned, entries: all }))
     },
   }
 

@@ -1,9 +1,9 @@
 /** Restores entries of the bin, or deletes them permanently. Every step can be repeated; the row is removed last. */
 import { chunksOf, errors, isAppError, type JobContext, say, wordsOf } from 'archivolt'
-import type { KeptPlaylist } from '../playlist/kept.ts'
+import type { PlaylistBelongings } from '../playlist/playlist-belongings.ts'
 import type { Belongings } from '../video/types.ts'
 import type { App } from './app.ts'
-import { readChannel, videoIn } from './records.ts'
+import { damagedRecord, readChannel, videoIn } from './records.ts'
 import { filesOf, type Row, type Rows } from './rows.ts'
 import { emptyBin, restoreFromBin } from './tasks.ts'
 import type { Chosen } from './types.ts'
@@ -13,6 +13,9 @@ const TOGETHER = 100
 const READ = 500
 /** Number of records that are read concurrently, because each read waits for the disk. */
 const RECORDS = 16
+
+const NO_FILE = 'Its file is no longer in the bin'
+const IN_ARCHIVE = 'It is in the archive again: remove it there first'
 
 /** The task that processes entries in the other state. */
 const OTHER = { restoring: emptyBin, emptying: restoreFromBin } as const
@@ -74,7 +77,7 @@ export function openLeaving(app: App, rows: Rows) {
     const [text] = await binned.read(trash, [of])
     const film = await binned.filmIn(trash, of)
     const isBegun = row.state === 'restoring'
-    if (film === undefined && !isBegun) throw errors.conflict('Its file is no longer in the bin')
+    if (film === undefined && !isBegun) throw errors.conflict(NO_FILE)
     // If the record is missing, an earlier run has reached its last step.
     const was = text === undefined && isBegun ? undefined : videoIn(app, text, videoId).video
     const [marked] = await mark([id], 'restoring')
@@ -84,13 +87,16 @@ export function openLeaving(app: App, rows: Rows) {
   }
 
   async function restorePlaylist({ id, video_id: playlistId, state, record }: Row): Promise<void> {
-    if (state !== 'restoring' && (await app.playlists.exists(playlistId)))
-      throw errors.conflict('It is in the archive again: remove it there first')
+    if (state !== 'restoring' && (await app.playlists.exists(playlistId))) throw errors.conflict(IN_ARCHIVE)
     const [row] = await mark([id], 'restoring')
     if (!row) return
-    const kept = app.ledger.json<KeptPlaylist | undefined>(record ?? '', `bin_entry.record of ${id}`, undefined)
-    if (!kept) throw errors.unprocessable(say`The record of ${{ id: playlistId }} in the bin is damaged`)
-    await app.playlists.giveBackKept(kept)
+    const playlist = app.ledger.json<PlaylistBelongings | undefined>(
+      record ?? '',
+      `bin_entry.record of ${id}`,
+      undefined,
+    )
+    if (!playlist) throw damagedRecord(playlistId)
+    await app.playlists.restoreBelongings(playlist)
     await rows.remove([id])
   }
 
@@ -115,8 +121,7 @@ export function openLeaving(app: App, rows: Rows) {
       const isThere = there.has(row.video_id)
       if (isThere && begun.has(row.id) && text === undefined)
         done.push(row) // an earlier run has reached its last step
-      else if (isThere && !begun.has(row.id))
-        await rows.refuse(row.id, 'It is in the archive again: remove it there first')
+      else if (isThere && !begun.has(row.id)) await rows.refuse(row.id, IN_ARCHIVE)
       else await orRefuse(row, async () => void ready.set(row, await prepared(row, text, inTheWay.get(row.video_id))))
     }
     for (const few of chunksOf(some, RECORDS)) {
@@ -154,7 +159,7 @@ export function openLeaving(app: App, rows: Rows) {
     const { film } = told
     // A failed deletion may already have deleted the film.
     if (row.state === 'emptying' && !film && !(await binned.filmIn(row.trash, { channelId, videoId })))
-      throw errors.conflict('Its file is no longer in the bin')
+      throw errors.conflict(NO_FILE)
     if (!film) return told
     const placeId = await media.places.placeWith(film)
     if (placeId === undefined)
@@ -215,8 +220,8 @@ export function openLeaving(app: App, rows: Rows) {
     )
     await media.places.trash.drop(ids.filter((id) => !otherwise.has(id)))
     // Keeps the picture of a video that was added again, or is in the bin a second time.
-    const kept = new Set([...(await videos.known(ids)), ...otherwise])
-    const lost = ids.filter((id) => !kept.has(id))
+    const needed = new Set([...(await videos.known(ids)), ...otherwise])
+    const lost = ids.filter((id) => !needed.has(id))
     for (const id of lost) await media.removeArt('video', id)
     // Custom playlists that were restored earlier still contain these videos.
     if (lost.length > 0) await app.playlists.forgetVideos(lost)

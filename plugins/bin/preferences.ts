@@ -7,7 +7,8 @@ export const bin = {
     minimum: 0,
     maximum: 3650,
     title: 'Keep deleted videos for',
-    description: '0 deletes them at once. What is no longer on the platform stays until an admin empties the bin.',
+    description:
+      '0 deletes them immediately. Videos that are no longer on the platform stay until an admin empties the bin.',
     'x-unit': 'days',
   }),
 }

@@ -29,11 +29,13 @@ export function videoIn(app: App, text: string | undefined, videoId: string): Vi
   return { ...belongings, channelName: typeof channelName === 'string' ? channelName : belongings.video.channel_id }
 }
 
+export const damagedRecord = (id: string) => errors.unprocessable(say`The record of ${{ id }} in the bin is damaged`)
+
 function parsed(text: string | undefined, id: string): unknown {
   if (text === undefined) throw errors.unprocessable(say`The record of ${{ id }} is no longer in the bin`)
   try {
     return JSON.parse(text)
   } catch {
-    throw errors.unprocessable(say`The record of ${{ id }} in the bin is damaged`)
+    throw damagedRecord(id)
   }
 }

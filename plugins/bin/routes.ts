@@ -6,7 +6,7 @@ import type { BinEntry, Chosen } from './types.ts'
 const Entry = Type.Object({
   id: Type.Integer(),
   kind: Type.Enum(['video', 'channel', 'playlist', 'film']),
-  removal: Type.String({ description: 'of all that went at once' }),
+  removal: Type.String({ description: 'id of the removal, the same for all entries that were removed together' }),
   platform_id: Type.String(),
   channel_id: Type.String(),
   title: Type.String(),
@@ -14,7 +14,7 @@ const Entry = Type.Object({
   thumb_url: Type.String(),
   media_size: Type.Integer(),
   duration: Type.Integer(),
-  active: Type.Boolean({ description: 'false: the platform has it no longer; it never leaves the bin by itself' }),
+  active: Type.Boolean({ description: 'false: the platform no longer has it, so the entry never expires' }),
   why: Type.Enum(['removed', 'channel', 'playlist', 'watched', 'missing', 'rule', 'replaced']),
   by: Type.Union([Type.String(), Type.Null()], { description: 'name of the account' }),
   note: Type.String(),
@@ -28,8 +28,8 @@ export const listBin = defineRoute({
   method: 'GET',
   path: '/api/bin/',
   access: 'admin',
-  summary: 'What was removed, newest first',
-  query: { q: Type.Optional(Type.String({ maxLength: 200, description: 'a part of title or channel' })) },
+  summary: 'The entries of the bin, newest first',
+  query: { q: Type.Optional(Type.String({ maxLength: 200, description: 'part of the title or channel name' })) },
   envelope: 'page',
   reply: Type.Array(Entry),
   handle({ query: { q = '' }, page: { from, size }, actor }, app: App) {
@@ -67,10 +67,10 @@ function shown(entry: BinEntry, { accounts, media }: App) {
 const ChosenBody = Type.Object(
   {
     entries: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, maxItems: 1000 })),
-    removal: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'all that went at once' })),
+    removal: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'all entries of this removal' })),
     all: Type.Optional(Type.Literal(true)),
   },
-  { description: 'one of the three' },
+  { description: 'exactly one of the three' },
 )
 
 function chosenBy({ entries, removal, all }: { entries?: number[]; removal?: string; all?: true }): Chosen {
@@ -85,7 +85,7 @@ export const restoreEntries = defineRoute({
   method: 'POST',
   path: '/api/bin/restore/',
   access: 'viewer',
-  summary: 'Restore from the bin what was removed',
+  summary: 'Restore entries of the bin',
   body: ChosenBody,
   reply: Type.Object({
     restored: Type.Integer(),
@@ -98,7 +98,7 @@ export const restoreEntries = defineRoute({
   async handle({ body, actor }, app: App) {
     if (!actor.isAdmin && !app.bin.isOwn(body.removal ?? '', actor.id))
       throw errors.permissionDenied(
-        'Only an admin can restore this from the bin: other accounts restore playlists that they removed themselves',
+        'Only an admin can restore this from the bin: other accounts can restore only playlists that they have removed themselves',
       )
     const { restored, refused } = await app.bin.restore({ ...chosenBy(body), viewer: actor.id })
     const [first] = refused
@@ -117,7 +117,7 @@ export const emptyEntries = defineRoute({
   method: 'POST',
   path: '/api/bin/empty/',
   access: 'admin',
-  summary: 'Delete from the bin for good',
+  summary: 'Delete entries of the bin permanently',
   body: ChosenBody,
   reply: Type.Object({ deleted: Type.Integer() }),
   errors: ['bad_request', 'unavailable'],

@@ -11,7 +11,7 @@ export interface OwnChannelBelongings {
   /** Called before the removal. Returns JSON; undefined: nothing belongs to the channel. */
   collect(channelId: string): Promise<unknown>
   /** Called when the channel's document is restored. May be repeated. Data from the disk is checked first. */
-  restore(channelId: string, kept: unknown): Promise<void>
+  restore(channelId: string, stored: unknown): Promise<void>
   /** The rows in which it is stored, so that plugins that keep a record of channels can detect changes. */
   rows?: readonly ToldRows[]
 }
@@ -53,23 +53,23 @@ export function openChannelBelongings(
     checkBelongings(id: string, told: unknown): ChannelBelongings {
       const fault = faultIn(Record, told)
       if (fault !== undefined) throw errors.unprocessable(say`The record of ${{ id }} is damaged: ${{ fault }}`)
-      const kept = told as ChannelBelongings
-      if (kept.channel.channel_id !== id)
+      const stored = told as ChannelBelongings
+      if (stored.channel.channel_id !== id)
         throw errors.unprocessable(say`The record of ${{ id }} is about another channel`)
-      return kept
+      return stored
     },
 
-    async giveBack(id: string, kept: ChannelBelongings): Promise<void> {
-      await collection.create(id, kept.channel, { visible: true })
-      for (const handle of kept.handles) await handles.remember(handle, id, true)
-      for (const account of kept.seenBy) {
+    async giveBack(id: string, stored: ChannelBelongings): Promise<void> {
+      await collection.create(id, stored.channel, { visible: true })
+      for (const handle of stored.handles) await handles.remember(handle, id, true)
+      for (const account of stored.seenBy) {
         const view = app.accounts.get(account)?.view
         const shown = view?.['channel'] // a view that hides has none
         if (shown && !shown.includes(id))
           await app.accounts.change(account, { view: { ...view, channel: [...shown, id] } })
       }
       for (const { of, restore } of app.hook('channel.belongings'))
-        if (kept.others[of] !== undefined) await restore(id, kept.others[of])
+        if (stored.others[of] !== undefined) await restore(id, stored.others[of])
     },
   }
 }

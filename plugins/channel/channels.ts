@@ -155,7 +155,7 @@ interface Channels extends Locks {
    */
   checkBelongings(id: string, told: unknown): ChannelBelongings
   /** Restores the channel; an existing channel is unchanged. May be repeated. */
-  giveBack(id: string, kept: ChannelBelongings): Promise<void>
+  giveBack(id: string, stored: ChannelBelongings): Promise<void>
   removeArt(id: string): Promise<void>
 }
 
@@ -308,7 +308,7 @@ export function openChannels(app: App): Channels {
       if (!failure || asked.name === undefined) throw thrown
       app.log.warn(
         { channelId: idOrHandle, failure: failure.failure },
-        'the channel cannot be read now: kept by its name alone',
+        'the channel cannot be read now; only its name is stored',
       )
       return recordName(idOrHandle, asked.name, !app.platform.failures[failure.failure].deactivates)
     }

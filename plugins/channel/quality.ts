@@ -40,7 +40,7 @@ export const quality = {
     default: 'below',
     title: 'If that isn’t available',
     description: 'New videos are often available in HD only after a few hours.',
-    'x-labels': { below: 'Take the best there is', wait: 'Wait for it', skip: 'Skip the video' },
+    'x-labels': { below: 'Use the best available', wait: 'Wait for it', skip: 'Skip the video' },
     'x-group': 'quality',
   }),
   quality_wait_days: Type.Integer({

@@ -40,7 +40,7 @@ export const removeChannel = defineTask({
     try {
       await step('channel.emptyTrash', () => app.media.emptyTrash(jobId))
     } catch (err) {
-      log.warn({ err, channelId }, 'the removed files could not be unlinked: tried again in an hour')
+      log.warn({ err, channelId }, 'the removed files could not be deleted; another attempt follows in an hour')
     }
   },
 })

@@ -5,8 +5,8 @@ import { ChannelDoc, ChannelOverwrites } from './schema.ts'
 
 const ChannelId = Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) })
 const ChannelRecord = Type.Interface([Type.Omit(ChannelDoc, ['refreshed_at', 'art'])], {
-  platform_name: Type.Optional(Type.String({ description: 'the platform that it is of' })),
-  platform_url: Type.Optional(Type.String({ description: 'its page there; left out where none is known' })),
+  platform_name: Type.Optional(Type.String({ description: 'name of its platform' })),
+  platform_url: Type.Optional(Type.String({ description: 'its page on the platform; omitted if unknown' })),
   _index: Type.String(),
   _score: Type.Number(),
 })
@@ -24,7 +24,7 @@ export const listChannels = defineRoute({
   method: 'GET',
   path: '/api/channel/',
   access: 'viewer',
-  summary: 'Channels by name',
+  summary: 'Channels, sorted by name',
   query: {
     filter: Type.Optional(Type.Enum(['subscribed', 'unsubscribed'])),
     group: Type.Optional(Type.Integer({ minimum: 1, description: 'channels of this group' })),
@@ -46,7 +46,7 @@ export const searchChannel = defineRoute({
   method: 'GET',
   path: '/api/channel/search/',
   access: 'user',
-  summary: 'The archived channel that an id, handle or URL stands for',
+  summary: 'The archived channel to which an id, handle or URL refers',
   query: { q: Type.Optional(Type.String({ maxLength: 500, description: 'id, @handle or URL; required' })) },
   envelope: 'item',
   reply: ChannelRecord,
@@ -126,11 +126,16 @@ export const deleteChannel = defineRoute({
     channel: Type.String(),
     state: Type.Literal('delete'),
     removal: Type.Optional(
-      Type.String({ description: 'restores it from the bin; left out where the bin is switched off' }),
+      Type.String({ description: 'with which it can be restored from the bin; omitted if the bin is switched off' }),
     ),
-    files_kept: Type.Optional(Type.Integer({ description: 'number of films in other places: they stay there' })),
+    files_kept: Type.Optional(
+      Type.Integer({ description: 'number of video files in folders of other programs: they stay there' }),
+    ),
     files_in_trash: Type.Optional(
-      Type.Integer({ description: 'number of films in our own places: they are in the trash there' }),
+      Type.Integer({
+        description:
+          'number of video files in folders in which Archivolt may delete files: they were moved to the trash there',
+      }),
     ),
   }),
   errors: ['not_found', 'unavailable'],
@@ -142,12 +147,12 @@ export const deleteChannel = defineRoute({
     const [placed, before] = [places.countOfChannel(channelId), places.trash.countOfChannel(channelId)]
     const removal = await app.channels.remove(channelId, actor.id)
     const trashed = places.trash.countOfChannel(channelId) - before
-    const kept = placed - trashed
+    const staying = placed - trashed
     return {
       channel: channelId,
       state: 'delete' as const,
       ...(app.hook('channel.bin').some(({ isOn }) => isOn()) && { removal }),
-      ...(kept > 0 && { files_kept: kept }),
+      ...(staying > 0 && { files_kept: staying }),
       ...(trashed > 0 && { files_in_trash: trashed }),
     }
   },

@@ -23,7 +23,7 @@ export interface Checksums {
 }
 
 /** Checksums as they are stored with a removed document, with binary values as hexadecimal text. */
-const Kept = Type.Array(
+const StoredChecksums = Type.Array(
   Type.Object({
     kind: Type.Enum(['video', 'subtitle', 'picture']),
     part: Type.String({ maxLength: 40 }),
@@ -35,7 +35,9 @@ const Kept = Type.Array(
   }),
   { maxItems: 1000 },
 )
-type Kept = Array<Pick<Row, 'kind' | 'part' | 'streams' | 'size_bytes' | 'changed_ms' | 'read_at'> & { sha256: string }>
+type StoredChecksums = Array<
+  Pick<Row, 'kind' | 'part' | 'streams' | 'size_bytes' | 'changed_ms' | 'read_at'> & { sha256: string }
+>
 
 export function openChecksums(app: App): Checksums {
   const rows = openRows(app)
@@ -79,22 +81,22 @@ export function openChecksums(app: App): Checksums {
       of: 'checksum',
       rows: [{ table: 'checksum_file', id: (row) => `${row}.id`, when: 'old.sha256 IS NOT new.sha256' }],
       async collect(ids) {
-        const found = new Map<string, Kept>()
+        const found = new Map<string, StoredChecksums>()
         for (const id of ids) {
-          const kept = rows
+          const stored = rows
             .of(id)
             .flatMap(({ sha256, kind, part, streams, size_bytes, changed_ms, read_at }) =>
               sha256 ? [{ kind, part, sha256: sha256.toString('hex'), streams, size_bytes, changed_ms, read_at }] : [],
             )
-          if (kept.length > 0) found.set(id, kept)
+          if (stored.length > 0) found.set(id, stored)
         }
         return found
       },
-      async restore(kept) {
-        for (const [id, told] of kept) {
-          if (faultIn(Kept, told) !== undefined) continue
+      async restore(stored) {
+        for (const [id, told] of stored) {
+          if (faultIn(StoredChecksums, told) !== undefined) continue
           await rows.restore(
-            (told as Kept).map((one) => ({
+            (told as StoredChecksums).map((one) => ({
               ...{ ...one, id, sha256: Buffer.from(one.sha256, 'hex') },
               ...{ state: 'whole' as const, found_at: null, mending_at: null, fresh: 0 as const },
             })),

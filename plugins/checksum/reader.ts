@@ -8,21 +8,13 @@ const QUIET_MS = 120_000
 
 export type Sum = Exclude<Answer, { readBytes: number }>
 
-export interface Reader {
-  /**
-   * @param bytesPerSecond  0: as fast as possible
-   * @returns its checksum, or why it cannot be read
-   * @throws the signal's reason
-   */
-  read(path: string, options: { bytesPerSecond: number; signal: AbortSignal }): Promise<Sum>
-  /** Ends the process, which frees its memory. */
-  end(): void
-}
+export type Reader = ReturnType<typeof openReader>
 
-export function openReader(): Reader {
+export function openReader() {
   let process: ReturnType<typeof startProcess> | undefined
   let hear: ((answer: Answer) => void) | undefined
 
+  /** Ends the process, which frees its memory. */
   function end(): void {
     process?.kill()
     process = undefined
@@ -49,7 +41,15 @@ export function openReader(): Reader {
   }
 
   return {
-    async read(path, { bytesPerSecond, signal }) {
+    /**
+     * @param bytesPerSecond  0: as fast as possible
+     * @returns its checksum, or why it cannot be read
+     * @throws the signal's reason
+     */
+    async read(
+      path: string,
+      { bytesPerSecond, signal }: { bytesPerSecond: number; signal: AbortSignal },
+    ): Promise<Sum> {
       let timer: NodeJS.Timeout | undefined
       try {
         return await abortable<Sum>(signal, (resolve) => {

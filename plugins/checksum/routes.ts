@@ -8,22 +8,25 @@ import { scrub } from './tasks.ts'
 const Count = Type.Integer({ minimum: 0 })
 const Key = {
   kind: Type.Enum(['video', 'subtitle', 'picture']),
-  id: Type.String({ minLength: 1, maxLength: 100, description: 'of the video, channel or playlist' }),
-  part: Type.String({ maxLength: 40, description: `of a subtitle its language, of a picture ${ART_KINDS.join(', ')}` }),
+  id: Type.String({ minLength: 1, maxLength: 100, description: 'id of the video, channel or playlist' }),
+  part: Type.String({
+    maxLength: 40,
+    description: `of a subtitle, its language; of a picture, one of ${ART_KINDS.join(', ')}; of a video, empty`,
+  }),
 }
 
 export const showChecksums = defineRoute({
   method: 'GET',
   path: '/api/checksum/',
   access: 'admin',
-  summary: 'How much of the archive was read and compared with its checksums, and what was found',
+  summary: 'How much of the archive has been compared with its checksums, and the results',
   reply: Type.Object({
     files: Count,
     bytes: Count,
-    read: Type.Integer({ minimum: 0, description: 'bytes that were read within the period' }),
+    read: Type.Integer({ minimum: 0, description: 'bytes that were compared within the period' }),
     oldest: Type.Union([Count, Type.Null()], {
       description:
-        'epoch seconds: no file was read longer ago, except those that are offline or were never there; 0: some were never read; null: there are no files',
+        'epoch seconds of the oldest comparison, except of files that are offline or have never existed; 0: some files have never been compared; null: there are no files',
     }),
     states: Type.Object({
       due: Count,
@@ -33,7 +36,7 @@ export const showChecksums = defineRoute({
       missing: Count,
       unreadable: Count,
     }),
-    alarms: Type.Integer({ minimum: 0, description: 'damaged files that nothing has replaced' }),
+    alarms: Type.Integer({ minimum: 0, description: 'number of damaged files that are not being replaced' }),
     is_running: Type.Boolean(),
   }),
   handle(_input, app: App) {
@@ -53,14 +56,14 @@ const Fault = Type.Object({
   title: Type.String({ description: 'of the video, channel or playlist' }),
   state: Type.Enum(['rewritten', 'rotten', 'missing', 'unreadable']),
   found: Type.Integer({ description: 'epoch seconds' }),
-  mending: Type.Boolean({ description: 'it is being fetched again' }),
+  mending: Type.Boolean({ description: 'whether it is being downloaded again' }),
 })
 
 export const listFaults = defineRoute({
   method: 'GET',
   path: '/api/checksum/fault/',
   access: 'admin',
-  summary: 'Files that are not as they were, the newest finding first',
+  summary: 'Changed, damaged and missing files, most recently found first',
   query: {},
   envelope: 'page',
   reply: Type.Array(Fault),
@@ -88,7 +91,7 @@ export const answerFault = defineRoute({
   method: 'POST',
   path: '/api/checksum/fault/',
   access: 'admin',
-  summary: 'Accept a file as it is now, or forget a missing one: the alarm ends',
+  summary: 'Accept a file as it is now, or forget a missing one, so that its alarm ends',
   body: Type.Object({ ...Key, command: Type.Enum(['accept']) }),
   reply: Type.Object({ success: Type.Boolean() }),
   errors: ['not_found'],
@@ -115,7 +118,7 @@ export const showVideoChecksums = defineRoute({
       part: Key.part,
       sha256: Type.String({ description: 'hexadecimal' }),
       size: Type.Integer({ description: 'bytes' }),
-      read: Type.Integer({ description: 'epoch seconds: it was last read whole' }),
+      read: Type.Integer({ description: 'epoch seconds: when it was last read completely' }),
       state: Type.Enum(['whole', 'rewritten', 'rotten', 'missing', 'unreadable']),
     }),
   ),

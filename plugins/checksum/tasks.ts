@@ -35,7 +35,7 @@ export const makeChecksums = defineTask({
 export const scrub = defineTask({
   name: 'scrub',
   title: 'Read all files',
-  description: 'Reads every file of the archive once in a while, and compares it with its checksum.',
+  description: 'Reads every file of the archive regularly, and compares it with its checksum.',
   group: 'setting:scrub',
   /** A person who starts the task omits `scheduled`: then all files are read, whatever the time of day. */
   payload: Type.Object({ scheduled: Type.Optional(Type.Boolean()) }),

@@ -2,38 +2,51 @@
  * Sends requests to public services run by viewers: with limits, and revealing as little about the archive as possible.
  */
 import { createHash } from 'node:crypto'
-import { withLimit } from 'archivolt'
+import { type Static, type TSchema, Type, Value, withLimit } from 'archivolt'
 
 const TIMEOUT_MS = 10_000
+
+/** The form of a setting with the base URL of a service. */
+export const ServiceUrl = Type.String({
+  pattern: '^https?://[^\\s?#]*[^\\s?#/]$',
+  description: 'an http(s) URL without a trailing slash',
+})
 
 /** The service refuses further requests for now. */
 export class TooMany extends Error {}
 
-interface Question {
+interface Question<Answer extends TSchema> {
   url: string
   /** The service as the subject of an error: `The segment service`. */
   service: string
+  /** The form of the answer; any other is an error. */
+  schema: Answer
   maxBytes: number
   signal?: AbortSignal | undefined
 }
 
 /**
- * @returns the parsed JSON, unchecked; undefined: the service has no data for this request
+ * @returns undefined: the service has no data for this request
  * @throws TooMany, or the error that prevents an answer
  */
-export function askService({ url, service, maxBytes, signal }: Question): Promise<unknown> {
+export function askService<Answer extends TSchema>(question: Question<Answer>): Promise<Static<Answer> | undefined> {
+  const { url, service, schema, maxBytes, signal } = question
   return withLimit(TIMEOUT_MS, signal, async (limited) => {
     const response = await fetch(url, {
       headers: { accept: 'application/json' },
       redirect: 'error',
       signal: limited,
     })
-    if (response.ok) return JSON.parse(await textOf(response, service, maxBytes))
+    if (response.ok) {
+      const answer: unknown = JSON.parse(await textOf(response, service, maxBytes))
+      if (!Value.Check(schema, answer)) throw new Error(`${service} sent an unexpected answer`)
+      return answer
+    }
     await response.body?.cancel()
-    if (response.status === 429) throw new TooMany(`${service} has been asked too often`)
+    if (response.status === 429) throw new TooMany(`${service} refuses further requests for now`)
     // 400: not an id of the platform.
     if (response.status === 404 || response.status === 400) return undefined
-    throw new Error(`${service} answered ${response.status}`)
+    throw new Error(`${service} answered with status ${response.status}`)
   })
 }
 

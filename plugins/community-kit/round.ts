@@ -49,7 +49,7 @@ export async function askAboutDue({ readAt, read, wanted }: Round, job: JobConte
         failures = 0
       } catch (err) {
         job.signal.throwIfAborted()
-        job.log.warn({ err, id }, 'no answer about a video: a later round asks again')
+        job.log.warn({ err, id }, 'no answer about a video; a later round tries again')
         if (err instanceof TooMany || ++failures >= MOST_FAILURES) return
       }
       await app.clock.sleep(PAUSE_MS, job.stopSignal).catch(() => undefined)

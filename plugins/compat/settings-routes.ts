@@ -64,7 +64,7 @@ export const showSettings = defineRoute({
   method: 'GET',
   path: '/api/appsettings/config/',
   access: 'viewer',
-  summary: 'The settings of the installation, every key; null is unset',
+  summary: 'All settings of the installation; null: not set',
   reply: Settings,
   handle({ actor }, app) {
     const settings = settingsOf(app)
@@ -78,7 +78,7 @@ export const changeSettings = defineRoute({
   method: 'POST',
   path: '/api/appsettings/config/',
   access: 'admin',
-  summary: 'Change some settings of the installation: all of those given, or none',
+  summary: 'Change settings of the installation: all that are given, or none',
   body: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())),
   reply: Settings,
   errors: ['bad_request'],
@@ -87,10 +87,10 @@ export const changeSettings = defineRoute({
     const changes: Values = Object.create(null)
     for (const [group, keys] of Object.entries(body))
       for (const [key, value] of Object.entries(keys)) {
-        const place = `${group}.${key}`
-        const { [place]: always } = ALWAYS
+        const path = `${group}.${key}`
+        const { [path]: always } = ALWAYS
         const [section, name] = placeOf(group, key)
-        if (always) check(place, always.schema, value)
+        if (always) check(path, always.schema, value)
         else (changes[section] ??= {})[name] = value === null ? (isSize(key) ? 0 : false) : value
       }
     // v0.5 has one switch for two of our settings.
@@ -101,7 +101,7 @@ export const changeSettings = defineRoute({
   },
 })
 
-function check(place: string, schema: TSchema, value: unknown): void {
+function check(path: string, schema: TSchema, value: unknown): void {
   const fault = firstFaultIn(schema, value)
-  if (fault) throw errors.wrongField(place, fault[1])
+  if (fault) throw errors.wrongField(path, fault[1])
 }

@@ -29,7 +29,7 @@ const objects = (value: unknown): Stored[] => (Array.isArray(value) ? value.map(
 /** A time in epoch seconds. */
 function time(value: unknown): number {
   if (typeof value === 'number' && Math.abs(value) > LATEST_SECOND)
-    throw errors.unprocessable(say`${{ value }} is no time`)
+    throw errors.unprocessable(say`${{ value }} is not a valid time`)
   return whole(value)
 }
 
@@ -41,7 +41,7 @@ function restoredMark({ watched, watched_date: at }: Stored): number {
 
 function safeId(value: unknown, what: string): string {
   if (typeof value === 'string' && SAFE_ID.test(value)) return value
-  throw errors.unprocessable(say`${{ what }} is no id`)
+  throw errors.unprocessable(say`${{ what }} is not a valid id`)
 }
 
 const platformId = (app: App, stored: Stored): string => safeId(app.platform.idOf(stored), 'platform_id')

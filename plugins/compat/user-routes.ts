@@ -64,7 +64,7 @@ export const showMe = defineRoute({
   method: 'GET',
   path: '/api/user/me/',
   access: 'viewer',
-  summary: 'What the caller has chosen, every key',
+  summary: 'All preferences of the account',
   reply: Choices,
   handle: ({ actor }, app) => choicesOf(app, actor.id),
 })
@@ -73,7 +73,7 @@ export const changeMe = defineRoute({
   method: 'POST',
   path: '/api/user/me/',
   access: 'viewer',
-  summary: 'Change some of what the caller has chosen',
+  summary: 'Change preferences of the account',
   body: Type.Partial(Choices, { additionalProperties: false }),
   reply: Choices,
   errors: ['bad_request'],
@@ -81,10 +81,10 @@ export const changeMe = defineRoute({
     const given = Object.entries(body)
     const ours = given.filter(([key, value]) => isOurs(key, value))
     await changeForAccount(app, actor.id, (before) => {
-      const kept = { ...before, ...Object.fromEntries(given) }
+      const stored = { ...before, ...Object.fromEntries(given) }
       // A stored value must not hide a preference that now exists here.
-      for (const [key] of ours) delete kept[key]
-      return kept
+      for (const [key] of ours) delete stored[key]
+      return stored
     })
     if (ours.length > 0) await app.accounts.changeUserPreferences(actor.id, Object.fromEntries(ours))
     return choicesOf(app, actor.id)
@@ -95,7 +95,7 @@ export const showAccount = defineRoute({
   method: 'GET',
   path: '/api/user/account/',
   access: 'viewer',
-  summary: 'Who the caller is',
+  summary: 'The account of the request',
   reply: Type.Object({
     id: Type.Integer(),
     name: Type.String(),

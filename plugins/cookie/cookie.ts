@@ -115,7 +115,7 @@ export function openCookie(app: App): Cookie {
   }
 
   /** Switches the preference off if no cookie is stored, because it says whether the cookie is in use. */
-  async function keepHonest(): Promise<void> {
+  async function correctPreference(): Promise<void> {
     if (!isStored && app.preferences.section('downloads').cookie_import) await setPreference(false)
   }
 
@@ -229,16 +229,18 @@ export function openCookie(app: App): Cookie {
 
     async load() {
       isStored = await isUsable()
-      await keepHonest()
+      await correctPreference()
       apply()
       app.preferences.watch(() => {
         apply()
-        keepHonest().catch((err) => app.log.error({ err }, 'the setting cookie_import could not be put right'))
+        correctPreference().catch((err) =>
+          app.log.error({ err }, 'the preference cookie_import could not be corrected'),
+        )
       })
       app.platform.onCookieRenewed((jar, isStillUsed) => {
         inTurn(async () => {
           if (isStored && isStillUsed()) await write(jar)
-        }).catch((err) => app.log.error({ err }, 'the renewed cookie could not be kept'))
+        }).catch((err) => app.log.error({ err }, 'the renewed cookie could not be stored'))
       })
     },
 

@@ -36,7 +36,7 @@ export const importCookie = defineRoute({
   method: 'PUT',
   path: '/api/cookie/',
   access: 'admin',
-  summary: 'Store a cookie jar, if it is accepted',
+  summary: 'Store a cookie jar, if the platform accepts it',
   body: Type.Object({ cookie: Type.String({ minLength: 1, description: 'Netscape cookie jar' }) }),
   reply: Type.Object({ cookie_import: Type.Literal('done'), cookie_validated: Type.Literal(true) }),
   errors: ['bad_request', 'throttled'],
@@ -60,7 +60,7 @@ export const removeCookie = defineRoute({
   method: 'DELETE',
   path: '/api/cookie/',
   access: 'admin',
-  summary: 'Forget the cookie',
+  summary: 'Delete the cookie',
   reply: CookieStatus,
   handle: (_input, app: App) => app.cookie.remove(),
 })

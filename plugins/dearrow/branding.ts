@@ -5,7 +5,6 @@
 import { isBlank, Type, Value } from 'archivolt'
 import { askService, hashPrefix } from '../community-kit/ask.ts'
 
-const SERVICE = 'The service for titles'
 /** Maximum size of a reply, which contains every video with this prefix: hundreds at most. */
 const MOST_BYTES = 4 * 1024 * 1024
 const MOST_PROPOSALS = 200
@@ -62,9 +61,14 @@ export const plainTitle = (title: string): string =>
  */
 export async function askForBranding(baseUrl: string, videoId: string, signal?: AbortSignal): Promise<Branding> {
   const url = `${baseUrl}/api/branding/${hashPrefix(videoId)}`
-  const answer = await askService({ url, service: SERVICE, maxBytes: MOST_BYTES, signal })
+  const answer = await askService({
+    url,
+    service: 'The service for titles',
+    schema: Answer,
+    maxBytes: MOST_BYTES,
+    signal,
+  })
   if (answer === undefined) return {}
-  if (!Value.Check(Answer, answer)) throw new Error(`${SERVICE} answered in a form that is not its own`)
   const own = Object.hasOwn(answer, videoId) ? answer[videoId] : undefined
   if (!Value.Check(Proposals, own)) return {}
   const titles = own.titles.slice(0, MOST_PROPOSALS).filter((one) => Value.Check(TitleProposal, one))

@@ -1,5 +1,6 @@
 /** Titles and thumbnails that viewers propose, from the community service DeArrow. */
-import { definePlugin, Type } from 'archivolt'
+import { definePlugin } from 'archivolt'
+import { ServiceUrl } from '../community-kit/ask.ts'
 import { beginRounds } from '../community-kit/round.ts'
 import { cutPictures, openPictures } from './pictures.ts'
 import { dearrow } from './preferences.ts'
@@ -13,10 +14,7 @@ export default definePlugin({
   settings: {
     dearrowUrl: {
       env: 'AV_DEARROW_URL',
-      schema: Type.String({
-        pattern: '^https?://[^\\s?#]*[^\\s?#/]$',
-        description: 'a URL of http or https, without a slash at its end',
-      }),
+      schema: ServiceUrl,
       default: 'https://sponsor.ajay.app',
       meaning: 'the service for titles and thumbnails by viewers',
     },
@@ -54,7 +52,9 @@ export default definePlugin({
       if (isWanted === wasWanted) return
       wasWanted = isWanted
       // If titles are switched off, the task removes the stored ones.
-      app.jobs.start(refreshTitles).catch((err: unknown) => app.log.warn({ err }, 'titles were not read'))
+      app.jobs
+        .start(refreshTitles)
+        .catch((err: unknown) => app.log.warn({ err }, 'the refresh of titles by viewers could not be started'))
     })
     await beginRounds(refreshTitles, app.dearrow.isWanted, app)
   },

@@ -9,15 +9,18 @@ export const listTitles = defineRoute({
   method: 'GET',
   path: '/api/dearrow/',
   access: 'viewer',
-  summary: 'Titles that viewers propose, for places that know only ids',
+  summary: 'Titles that viewers propose for these videos',
   query: {
-    ids: Type.String({ maxLength: 8000, description: `ids of at most ${MOST_TITLES} videos, with commas between` }),
+    ids: Type.String({ maxLength: 8000, description: `ids of at most ${MOST_TITLES} videos, separated by commas` }),
   },
-  reply: Type.Record(Type.String(), Type.String(), { description: 'by id, of the videos that have one' }),
+  reply: Type.Record(Type.String(), Type.String(), {
+    description: 'by id; videos without a proposed title are omitted',
+  }),
   errors: ['bad_request'],
   async handle({ query }, { videos }: App) {
     const ids = [...new Set((query.ids ?? '').split(','))].filter((id) => id !== '')
-    if (ids.length > MOST_TITLES) throw errors.wrongField('ids', say`must be at most ${{ most: MOST_TITLES }}`)
+    if (ids.length > MOST_TITLES)
+      throw errors.wrongField('ids', say`must have at most ${{ count: MOST_TITLES }} entries`)
     const docs = await videos.collection.getMany(ids)
     return Object.fromEntries([...docs].flatMap(([id, { dearrow }]) => (dearrow?.title ? [[id, dearrow.title]] : [])))
   },
@@ -27,9 +30,11 @@ export const showPicture = defineRoute({
   method: 'GET',
   path: '/cache/dearrow/:file',
   access: 'viewer',
-  summary: 'A thumbnail at the time that viewers propose',
+  summary: 'A thumbnail from the moment that viewers propose',
   params: Type.Object({ file: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' }) }),
-  query: { size: Type.Optional(Type.Enum(['small', 'medium', 'large'], { description: 'there is one size' })) },
+  query: {
+    size: Type.Optional(Type.Enum(['small', 'medium', 'large'], { description: 'ignored: there is only one size' })),
+  },
   reply: Type.Unknown(),
   replyType: 'image/jpeg',
   errors: ['not_found'],

@@ -2,16 +2,11 @@
  * Requests an estimate from the public service that estimates dislikes, by a video's id; its answer is checked and
  * limited.
  */
-import { Type, Value } from 'archivolt'
+import { Type } from 'archivolt'
 import { askService } from '../community-kit/ask.ts'
 
-const SERVICE = 'The service that estimates dislikes'
 const MOST_BYTES = 64 * 1024
-
-const Answer = Type.Object({
-  id: Type.String(),
-  dislikes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-})
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 /**
  * @returns undefined: the service has no data about this video
@@ -22,10 +17,12 @@ export async function askForDislikes(
   videoId: string,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  const url = `${baseUrl}/votes?videoId=${encodeURIComponent(videoId)}`
-  const answer = await askService({ url, service: SERVICE, maxBytes: MOST_BYTES, signal })
-  if (answer === undefined) return undefined
-  if (!Value.Check(Answer, answer) || answer.id !== videoId)
-    throw new Error(`${SERVICE} answered in a form that is not its own`)
-  return answer.dislikes
+  const answer = await askService({
+    url: `${baseUrl}/votes?videoId=${encodeURIComponent(videoId)}`,
+    service: 'The service that estimates dislikes',
+    schema: Type.Object({ id: Type.Literal(videoId), dislikes: Count }),
+    maxBytes: MOST_BYTES,
+    signal,
+  })
+  return answer?.dislikes
 }

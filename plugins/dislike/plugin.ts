@@ -1,5 +1,6 @@
 /** Dislikes: an estimate of a video's dislikes, from the public service that collects them. */
-import { definePlugin, Type } from 'archivolt'
+import { definePlugin } from 'archivolt'
+import { ServiceUrl } from '../community-kit/ask.ts'
 import { dislikeTables, openDislikes } from './dislikes.ts'
 import { readDislikes } from './read-dislikes-task.ts'
 
@@ -9,10 +10,7 @@ export default definePlugin({
   settings: {
     dislikesUrl: {
       env: 'AV_DISLIKES_URL',
-      schema: Type.String({
-        pattern: '^https?://[^\\s?#]*[^\\s?#/]$',
-        description: 'a URL of http or https, without a slash at its end',
-      }),
+      schema: ServiceUrl,
       default: 'https://returnyoutubedislikeapi.com',
       meaning: 'the service that estimates dislikes',
     },

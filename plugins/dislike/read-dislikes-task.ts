@@ -10,7 +10,7 @@ const REST_MINUTES = 15
 
 export const readDislikes = defineTask({
   name: 'dislike.read',
-  title: 'Estimate Dislikes',
+  title: 'Estimate dislikes',
   payload: Type.Object({}),
   lane: 'light',
   internal: true,
@@ -32,7 +32,7 @@ export const readDislikes = defineTask({
         await dislikes.forget(id)
       } catch (error) {
         job.signal.throwIfAborted()
-        job.log.warn({ err: error, id }, 'no estimate of dislikes')
+        job.log.warn({ err: error, id }, 'the estimate of dislikes could not be fetched')
         const isBusy = error instanceof TooMany
         if (!isBusy) await dislikes.putOff(id)
         if (isBusy || ++failures >= MOST_FAILURES)

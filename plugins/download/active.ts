@@ -1,7 +1,7 @@
 /** Running downloads: their progress, and how they are stopped when their item is removed. */
 import type { App } from './app.ts'
 
-interface ItemProgress {
+export interface ItemProgress {
   /** 0–1 */
   fraction: number
   /** Bytes per second. */
@@ -20,7 +20,7 @@ export interface ActiveItem {
 /** Why a running download ends: its item was removed or ignored. */
 export class ItemTakenAway extends Error {
   constructor() {
-    super('The item was taken out of the queue')
+    super('The item was removed from the queue or ignored')
   }
 }
 

@@ -1,7 +1,7 @@
 /** Adds videos to the queue, each once, in the order in which they were requested. */
 import { chunksOf, epochSeconds, openLocks } from 'archivolt'
 import type { VideoOutline } from '../video/types.ts'
-import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
+import { type ItemFailure, isRechecked } from './item-failure.ts'
 import { CLEARED, failureFields, type QueueState, type QueueStatus } from './queue-state.ts'
 import type { DownloadDoc } from './schema.ts'
 
@@ -39,23 +39,14 @@ interface AddOptions {
   leftOut?: Set<string>
 }
 
-export interface Adding {
-  /** The ids that are neither queued nor ignored nor (subject to `force` and `isAsked`) archived. */
-  missing(ids: readonly string[], options?: Pick<AddOptions, 'force' | 'isAsked'>): Promise<Set<string>>
-  /**
-   * Queues missing videos in the given order. Existing items stay unchanged, except failed ones that a listing now
-   * shows without a restriction: these are tried again.
-   * @returns the ids of added items and of those to try again
-   */
-  add(list: readonly NewItem[], status: QueueStatus, options?: AddOptions): Promise<string[]>
-}
-
 /** Maximum number of items per transaction, so that other callers do not wait long. */
 const ADDED_AT_ONCE = 1000
 /** Maximum number of added items for which single events are emitted. */
 const MOST_TOLD = 100
 
-export function openAdding({ app, items, changed }: QueueState): Adding {
+export type Adding = ReturnType<typeof openAdding>
+
+export function openAdding({ app, items, changed }: QueueState) {
   const locks = openLocks()
   let lastPosition = 0
 
@@ -95,6 +86,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     }
   }
 
+  /** The ids that are neither queued nor ignored nor (subject to `force` and `isAsked`) archived. */
   async function missing(
     ids: readonly string[],
     { force = false, isAsked = false }: Pick<AddOptions, 'force' | 'isAsked'> = {},
@@ -114,7 +106,7 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
     const marks = new Map(list.flatMap(({ id, isLimited }) => (isLimited === undefined ? [] : [[id, isLimited]])))
     if (status === 'ignore' || !marks.size) return []
     const parked = [...items.getMany([...marks.keys()]).values()].filter(
-      ({ status: its, error_class: failure }) => its !== 'ignore' && failure && isLookedAtAgain(failure, app),
+      ({ status: its, error_class: failure }) => its !== 'ignore' && failure && isRechecked(failure, app),
     )
     const idsWhere = (isLimited: boolean) =>
       parked
@@ -164,7 +156,12 @@ export function openAdding({ app, items, changed }: QueueState): Adding {
   return {
     missing,
 
-    async add(list, status, options = {}) {
+    /**
+     * Queues missing videos in the given order. Existing items stay unchanged, except failed ones that a listing now
+     * shows without a restriction: these are tried again.
+     * @returns the ids of added items and of those to try again
+     */
+    async add(list: readonly NewItem[], status: QueueStatus, options: AddOptions = {}): Promise<string[]> {
       const added: string[] = []
       for (const part of chunksOf(list, ADDED_AT_ONCE)) {
         // The lock prevents other additions between the check and the write.

@@ -1,8 +1,8 @@
 /** Changes of queued items (contract 9.3). */
 import { epochSeconds } from 'archivolt'
-import { type ItemFailure, isLookedAtAgain } from './item-failure.ts'
+import { type ItemFailure, isRechecked } from './item-failure.ts'
 import { IS_OPEN, type QueueFilter, type Where, whereOf } from './queue-rows.ts'
-import { CLEARED, failureFields, nextLook, type QueueState, type QueueStatus } from './queue-state.ts'
+import { CLEARED, failureFields, nextRecheck, type QueueState, type QueueStatus } from './queue-state.ts'
 import { type DownloadDoc, ERROR_CLASSES } from './schema.ts'
 import { openQueueUndo } from './undoing.ts'
 
@@ -15,42 +15,9 @@ interface Changed {
 /** Number of items that are put back at once. */
 const TOGETHER = 200
 
-export interface Changes {
-  /** @returns false: the item is not in the queue */
-  setStatus(id: string, status: QueueStatus): Promise<boolean>
-  setStatusWhere(filter: QueueFilter, status: QueueStatus): Promise<Changed>
-  /** @returns the removal, for `putBack`; undefined: the item is not in the queue */
-  remove(id: string): Promise<string | undefined>
-  removeWhere(filter: QueueFilter): Promise<Changed>
-  /** Whether anything of this removal can be put back. */
-  isUndoable(removal: string): boolean
-  /**
-   * Puts back removed or ignored items. An item that was added since stays as it is; a video that has been archived
-   * meanwhile is not queued again. @returns how many
-   */
-  putBack(removal: string): Promise<number>
-  /**
-   * Records why an item cannot be downloaded; it is skipped until its status is set again or the time `retryAt` has
-   * passed.
-   */
-  fail(id: string, failure: ItemFailure): Promise<void>
-  /** Clears messages; a waiting item is tried again. @returns the number of items with a message */
-  clearErrors(filter: QueueFilter): Promise<number>
-  /** Removes an item whose video is now in the library. */
-  done(id: string): Promise<void>
-  /** Moves remaining priority items back to their normal position. @returns their ids */
-  demote(): Promise<string[]>
-  /** Undoes `demote`. */
-  promote(ids: readonly string[]): Promise<void>
-  /** Sets the retry times of items whose failure was recorded before `looks` existed, here or in a restored backup. */
-  planLooks(): Promise<void>
-  /** Retries items that need an account, after the cookie has changed. */
-  retryWithAccount(): Promise<number>
-  /** Records on the waiting items of a channel whether the channel is archived. */
-  markChannel(channelId: string, isIndexed: boolean): Promise<void>
-}
+export type Changes = ReturnType<typeof openChanges>
 
-export function openChanges(state: QueueState): Changes {
+export function openChanges(state: QueueState) {
   const { app, items, active, changed, manyChanged } = state
   const undo = openQueueUndo(app)
 
@@ -64,14 +31,15 @@ export function openChanges(state: QueueState): Changes {
   }
 
   return {
-    async setStatus(id, status) {
+    /** @returns false: the item is not in the queue */
+    async setStatus(id: string, status: QueueStatus): Promise<boolean> {
       if ((await items.change([id], { status, ...CLEARED })) === 0) return false
       if (status === 'ignore') await left([id])
       await changed(id)
       return true
     },
 
-    async setStatusWhere(filter, status) {
+    async setStatusWhere(filter: QueueFilter, status: QueueStatus): Promise<Changed> {
       const removal = status === 'ignore' ? await undo.begin() : undefined
       const updated = await items.changeWhere(whereOf(filter), { status, ...CLEARED }, removal)
       if (status === 'ignore') await left()
@@ -79,7 +47,8 @@ export function openChanges(state: QueueState): Changes {
       return { updated, ...(removal && updated > 0 && { removal: removal.id }) }
     },
 
-    async remove(id) {
+    /** @returns the removal, for `putBack`; undefined: the item is not in the queue */
+    async remove(id: string): Promise<string | undefined> {
       const removal = await undo.begin()
       const removed = await items.remove([id], removal)
       await left([id])
@@ -88,7 +57,7 @@ export function openChanges(state: QueueState): Changes {
       return removal.id
     },
 
-    async removeWhere(filter) {
+    async removeWhere(filter: QueueFilter): Promise<Changed> {
       const removal = await undo.begin()
       const updated = await items.removeWhere(whereOf(filter), removal)
       await left()
@@ -96,9 +65,14 @@ export function openChanges(state: QueueState): Changes {
       return { updated, ...(updated > 0 && { removal: removal.id }) }
     },
 
+    /** Whether anything of this removal can be put back. */
     isUndoable: undo.has,
 
-    async putBack(removal) {
+    /**
+     * Puts back removed or ignored items. An item that was added since stays as it is; a video that has been archived
+     * meanwhile is not queued again. @returns how many
+     */
+    async putBack(removal: string): Promise<number> {
       let count = 0
       for (let some = undo.some(removal, TOGETHER); some.length > 0; some = undo.some(removal, TOGETHER)) {
         const ids = some.map(({ platform_id: id }) => id)
@@ -119,43 +93,54 @@ export function openChanges(state: QueueState): Changes {
       return count
     },
 
-    async fail(id, failure) {
+    /**
+     * Records why an item cannot be downloaded; it is skipped until its status is set again or the time `retryAt` has
+     * passed.
+     */
+    async fail(id: string, failure: ItemFailure): Promise<void> {
       // Clears the earlier message's time, because due items come before all others.
       const set = { retry_at: null, noted_at: null, ...failureFields(failure, app, items.get(id)?.noted_at) }
       await items.change([id], set)
       await changed(id)
     },
 
-    async clearErrors(filter) {
+    /** Clears messages; a waiting item is tried again. @returns the number of items with a message */
+    async clearErrors(filter: QueueFilter): Promise<number> {
       const cleared = await items.changeWhere(whereOf(filter, 'error_class IS NOT NULL'), CLEARED)
       await manyChanged()
       return cleared
     },
 
-    async done(id) {
+    /** Removes an item whose video is now in the library. */
+    async done(id: string): Promise<void> {
       await items.remove([id])
       await changed(id)
     },
 
+    /** Moves remaining priority items back to their normal position. @returns their ids */
     demote: () => items.changeAll({ sql: "status = 'priority'", values: [] }, { status: 'pending' }),
 
-    async promote(ids) {
+    /** Undoes `demote`. */
+    async promote(ids: readonly string[]): Promise<void> {
       await items.change(ids, { status: 'priority' }, "status = 'pending'")
     },
 
-    async planLooks() {
-      const classes = ERROR_CLASSES.filter((failure) => isLookedAtAgain(failure, app))
+    /** Sets the retry times of items whose failure was recorded before items were rechecked, here or in a restored backup. */
+    async planRechecks(): Promise<void> {
+      const classes = ERROR_CLASSES.filter((failure) => isRechecked(failure, app))
       const noted_at = epochSeconds(app.clock)
-      const set = { noted_at, retry_at: nextLook(noted_at, noted_at) ?? null }
+      const set = { noted_at, retry_at: nextRecheck(noted_at, noted_at) ?? null }
       await items.changeAll(failedAs(classes, 'noted_at IS NULL'), set)
     },
 
-    async retryWithAccount() {
+    /** Retries items that need an account, after the cookie has changed. */
+    async retryWithAccount(): Promise<number> {
       const classes = ERROR_CLASSES.filter((failure) => app.platform.failures[failure].needsAccount)
       return (await items.changeAll(failedAs(classes), CLEARED)).length
     },
 
-    async markChannel(channelId, isIndexed) {
+    /** Records on the waiting items of a channel whether the channel is archived. */
+    async markChannel(channelId: string, isIndexed: boolean): Promise<void> {
       const others = { sql: 'channel_id = ? AND channel_indexed = ?', values: [channelId, isIndexed ? 0 : 1] }
       await items.changeAll(others, { channel_indexed: isIndexed ? 1 : 0 })
     },

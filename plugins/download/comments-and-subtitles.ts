@@ -45,11 +45,16 @@ export function openExtras(app: App): Extras {
   const preferences = () => app.preferences.section('downloads')
   const askedBy = (job: Run) => ({ asker: job.id, signal: job.signal })
 
-  async function putOffSubtitles(id: string): Promise<void> {
-    await ledger.write(() =>
-      ledger.sql('INSERT INTO download_subtitles (video_id) VALUES (?) ON CONFLICT DO NOTHING').run(id),
-    )
-  }
+  /** The table of videos whose comments or subtitles are still to be fetched. */
+  const due = (table: 'download_comments' | 'download_subtitles') => ({
+    async add(id: string): Promise<void> {
+      await ledger.write(() => ledger.sql(`INSERT INTO ${table} (video_id) VALUES (?) ON CONFLICT DO NOTHING`).run(id))
+    },
+    async remove(id: string): Promise<void> {
+      await ledger.write(() => ledger.sql(`DELETE FROM ${table} WHERE video_id = ?`).run(id))
+    },
+  })
+  const [dueComments, dueSubtitles] = [due('download_comments'), due('download_subtitles')]
 
   async function startPutOff(): Promise<void> {
     if (nextPutOff() !== undefined) await app.jobs.start('fetch_subtitles', {}, { isPatient: true })
@@ -89,10 +94,7 @@ export function openExtras(app: App): Extras {
   }
 
   async function remember(id: string): Promise<void> {
-    if (preferences().comment_max === false) return
-    await ledger.write(() =>
-      ledger.sql('INSERT INTO download_comments (video_id) VALUES (?) ON CONFLICT DO NOTHING').run(id),
-    )
+    if (preferences().comment_max !== false) await dueComments.add(id)
   }
 
   /** @returns whether the comments are still to be fetched */
@@ -106,13 +108,13 @@ export function openExtras(app: App): Extras {
   return {
     async fetch(id, job) {
       if (await orLog(app, 'subtitles', id, job, () => subtitles(id, job))) {
-        await putOffSubtitles(id)
+        await dueSubtitles.add(id)
         await startPutOff()
       }
       if (await comments(id, job)) await remember(id)
     },
 
-    putOffSubtitles,
+    putOffSubtitles: dueSubtitles.add,
     startPutOff,
     nextPutOff,
 
@@ -131,7 +133,7 @@ export function openExtras(app: App): Extras {
         )
         if (!(await isGivenUp(id, error))) return error
       }
-      await ledger.write(() => ledger.sql('DELETE FROM download_subtitles WHERE video_id = ?').run(id))
+      await dueSubtitles.remove(id)
       return undefined
     },
 
@@ -140,8 +142,8 @@ export function openExtras(app: App): Extras {
     areCommentsDue: () => ledger.sql('SELECT 1 FROM download_comments LIMIT 1').get() !== undefined,
 
     async fetchDue(job) {
-      const due = ledger.sql<{ video_id: string }>('SELECT video_id FROM download_comments ORDER BY rowid').all()
-      for (const { video_id: id } of due) {
+      const rows = ledger.sql<{ video_id: string }>('SELECT video_id FROM download_comments ORDER BY rowid').all()
+      for (const { video_id: id } of rows) {
         if (preferences().comment_max && (await app.videos.known([id])).has(id)) {
           if (job.isStopping()) return
           job.progress(1, say`Comments of ${{ title: await app.media.titleOf('video', id) }}`)
@@ -152,7 +154,7 @@ export function openExtras(app: App): Extras {
             if (!isAppError(error, 'not_found')) throw error
           }
         }
-        await ledger.write(() => ledger.sql('DELETE FROM download_comments WHERE video_id = ?').run(id))
+        await dueComments.remove(id)
       }
     },
   }

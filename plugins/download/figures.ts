@@ -8,7 +8,7 @@ export const countByChannel = defineRoute({
   method: 'GET',
   path: '/api/download/aggs/',
   access: 'admin',
-  summary: 'Of which channels the items of the queue are, the largest first',
+  summary: 'Number of queue items per channel, largest first',
   query: { filter: Type.Optional(Type.Enum(['pending', 'ignore'])) },
   reply: Type.Object({
     doc_count_error_upper_bound: Type.Integer(),
@@ -35,7 +35,7 @@ export const showParts = defineRoute({
   method: 'GET',
   path: '/api/channel/:channelId/nav/',
   access: 'viewer',
-  summary: 'Of what there is anything of a channel: videos by type, playlists, items of the queue',
+  summary: 'Whether a channel has videos of each type, playlists, and queued or ignored items',
   params: Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) }),
   reply: Type.Object({
     has_pending: Type.Boolean(),

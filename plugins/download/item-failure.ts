@@ -15,15 +15,15 @@ export const isFinal = ({ failure }: { failure: FailureClass }, app: App): boole
   app.platform.failures[failure].item === 'final'
 
 /** Whether the failure may end without notice, so that the item is retried automatically. */
-export const isLookedAtAgain = (failure: FailureClass, app: App): boolean =>
-  app.platform.failures[failure].again === 'looks'
+export const isRechecked = (failure: FailureClass, app: App): boolean =>
+  app.platform.failures[failure].again === 'rechecked'
 
 export function toItemFailure(
   { failure, message, availableAt }: { failure: FailureClass; message: string; availableAt?: number },
   app: App,
 ): ItemFailure {
   if (app.platform.failures[failure].item === 'wait')
-    throw new Error(`${failure} waits at the gate and is no failure of an item`)
+    throw new Error(`${failure} waits at the gate and is not a failure of an item`)
   return { message, errorClass: failure as ItemFailureClass, retryAt: availableAt }
 }
 

@@ -65,7 +65,7 @@ export const openListings = (app: Pick<App, 'media'>): Listings => ({
       } catch (error) {
         signal.throwIfAborted()
         // Pictures are optional: no failure, not even a missing ffmpeg, prevents queueing.
-        log.warn({ err: error }, 'the pictures of new items were left out')
+        log.warn({ err: error }, 'pictures of new items could not be fetched')
       }
     }
     return (items) => {

@@ -6,8 +6,8 @@ import { type DegradedVideos, openDegraded } from './degraded.ts'
 import { extractDownload } from './extract.ts'
 import { countByChannel, showParts } from './figures.ts'
 import { type Listings, openListings } from './listed-items.ts'
-import { type Looks, lookAtText, openLooks } from './look.ts'
 import { downloads } from './preferences.ts'
+import { type LinkPreviews, openLinkPreviews, previewText } from './preview.ts'
 import { fetchPostponedSubtitles } from './put-off-subtitles.ts'
 import { openDownloadQueue, type Queue } from './queue.ts'
 import { queueTables } from './queue-tables.ts'
@@ -43,7 +43,7 @@ export default definePlugin({
     forgetItem,
     countByChannel,
     showParts,
-    lookAtText,
+    previewText,
   ],
   tasks: [extractDownload, downloadPending, fetchPostponedSubtitles, redownloadDegraded, downloadFailed],
   hooks: ['download.after', 'download.sift', 'download.begin', 'download.quality', 'download.wishes'],
@@ -88,7 +88,7 @@ export default definePlugin({
     extras: openExtras(app),
     afterDownload: openAfterDownload(app),
     degraded: openDegraded(app),
-    looks: openLooks(app),
+    linkPreviews: openLinkPreviews(app),
     failureNews: openFailureNews(app),
   }),
   async setup(app) {
@@ -112,7 +112,7 @@ declare module 'archivolt' {
       /** Degraded videos, which are downloaded again. */
       degraded: DegradedVideos
       /** Previews of ids and links, before anything is queued. */
-      looks: Looks
+      linkPreviews: LinkPreviews
       /** External addresses that are notified of failed downloads. */
       failureNews: FailureNews
     }

@@ -56,46 +56,15 @@ export interface ListQuery extends QueueFilter {
   size: number
 }
 
-export interface QueueTable {
-  get(id: string): DownloadDoc | undefined
-  getMany(ids: readonly string[]): Map<string, DownloadDoc>
-  /** Those of the ids that are in the queue. */
-  known(ids: readonly string[]): Set<string>
-  /** A page in the order of the queue: auto_start first, then oldest. */
-  list(query: ListQuery): Promise<{ items: DownloadDoc[]; total: number }>
-  /** Counts matching items, but stops at `cap`. */
-  count(filter: QueueFilter, cap?: number): number
-  /** @param options.except  ids that the run has postponed */
-  next(options: { isAutoOnly: boolean; except: readonly string[]; now: number }): DownloadDoc | undefined
-  /** Counts by channel; channels with the most items come first. */
-  byChannel(filter: QueueFilter): Array<{ channel: string; count: number }>
-  byKind(): Array<{ status: DownloadDoc['status']; vidType: DownloadDoc['vid_type']; count: number }>
-  /** Counts items that are not ignored. */
-  byErrorClass(): Record<string, number>
-  /** Existing items stay unchanged. @returns the added ids, and the items that could not be added */
-  add(docs: readonly DownloadDoc[]): Promise<{ added: Set<string>; failed: BulkResult['failed'] }>
-  /** @returns the number of changed items */
-  change(ids: readonly string[], set: RowChange, onlyIf?: string): Promise<number>
-  /** Changes matching rows in pieces, each of which is atomic. */
-  changeWhere(where: Where, set: RowChange, removal?: Removal): Promise<number>
-  /** Changes matching rows until none is left, so a changed row must no longer match. @returns the changed ids */
-  changeAll(where: Where, set: RowChange): Promise<string[]>
-  /** @param removal  records the items first, so that they can be put back */
-  remove(ids: readonly string[], removal?: Removal): Promise<number>
-  removeWhere(where: Where, removal?: Removal): Promise<number>
-  isEmpty(): boolean
-  scan(batch: number): AsyncIterable<DownloadDoc[]>
-  /** Begins to replace all items, and discards an earlier replacement that was not finished. */
-  replacement(): Promise<{ write(docs: readonly DownloadDoc[]): Promise<BulkResult>; commit(): Promise<void> }>
-}
-
 /** Maximum number of rows that one write changes, which takes some milliseconds. */
 const CHANGED_AT_ONCE = 100
 /** Number of rows that a search reads at a time. */
-const LOOKED_AT_ONCE = 2000
+const READ_AT_ONCE = 2000
 const [FIRST, LAST] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
 
-export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'index' | 'media'>): QueueTable {
+export type QueueTable = ReturnType<typeof openQueueTable>
+
+export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'index' | 'media'>) {
   const inUse = (): Table =>
     ledger.sql<{ name: Table }>('SELECT name FROM download_queue_in_use').get()?.name ?? TABLES[0]
   const all = <Found>(sql: (table: Table) => string, ...values: readonly Value[]): Found[] =>
@@ -111,18 +80,13 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
 
   const docOf = (row: Row): DownloadDoc => toDoc(row, media.artUrl('video', row.id))
 
-  function getMany(ids: readonly string[]): Map<string, DownloadDoc> {
+  function among<Found>(columns: string, ids: readonly string[]): Found[] {
     const [isAsked, value] = isAmong('id', ids)
-    const rows = ids.length === 0 ? [] : all<Row>((table) => `SELECT * FROM ${table} WHERE ${isAsked}`, value)
-    return new Map(rows.map((row) => [row.id, docOf(row)]))
+    return ids.length === 0 ? [] : all((table) => `SELECT ${columns} FROM ${table} WHERE ${isAsked}`, value)
   }
 
-  function known(ids: readonly string[]): Set<string> {
-    const [isAsked, value] = isAmong('id', ids)
-    const rows =
-      ids.length === 0 ? [] : all<{ id: string }>((table) => `SELECT id FROM ${table} WHERE ${isAsked}`, value)
-    return new Set(rows.map(({ id }) => id))
-  }
+  const getMany = (ids: readonly string[]): Map<string, DownloadDoc> =>
+    new Map(among<Row>('*', ids).map((row) => [row.id, docOf(row)]))
 
   /** The position of the last row of the next piece of `rows` rows; undefined: fewer rows are left. */
   const endOf = (where: string, values: readonly Value[], rows: number): number | undefined =>
@@ -175,12 +139,12 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
    * Positions of items with these words in the title, in queue order. It searches in pieces, so that the event loop
    * stays responsive.
    */
-  async function placesOf({ sql, values }: Where, parts: string[][]): Promise<number[]> {
+  async function positionsOf({ sql, values }: Where, parts: string[][]): Promise<number[]> {
     const hasWords = parts.map((ways) => `(${ways.map(() => 'instr(words, ?)').join(' OR ')})`).join(' AND ')
     const found: number[] = []
     for (const later of [0, 1]) {
       for (let after = FIRST; after < LAST && found.length < MAX_WINDOW; await nextTurn()) {
-        const upTo = endOf('later = ? AND position > ?', [later, after], LOOKED_AT_ONCE) ?? LAST
+        const upTo = endOf('later = ? AND position > ?', [later, after], READ_AT_ONCE) ?? LAST
         const rows = all<{ position: number }>(
           (table) =>
             `SELECT position FROM ${table} INDEXED BY ${table}_order WHERE later = ? AND position > ? AND position <= ? AND ${sql} AND ${hasWords} ORDER BY position`,
@@ -266,23 +230,29 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
 
   return {
     getMany,
-    get: (id) => getMany([id]).get(id),
-    known,
-    count: (filter, cap = MAX_WINDOW) => count(whereOf(filter), cap),
+    get: (id: string) => getMany([id]).get(id),
+
+    /** Those of the ids that are in the queue. */
+    known: (ids: readonly string[]) => new Set(among<{ id: string }>('id', ids).map(({ id }) => id)),
+
+    /** Counts matching items, but stops at `cap`. */
+    count: (filter: QueueFilter, cap = MAX_WINDOW) => count(whereOf(filter), cap),
+
     isEmpty: () => one((table) => `SELECT 1 FROM ${table} LIMIT 1`) === undefined,
 
-    async list({ words = '', from, size, ...filter }) {
+    /** A page in the order of the queue: auto_start first, then oldest. */
+    async list({ words = '', from, size, ...filter }: ListQuery): Promise<{ items: DownloadDoc[]; total: number }> {
       const where = whereOf(filter)
       const parts = partsAsked(words)
       if (parts) {
-        const places = parts.length === 0 ? [] : await placesOf(where, parts)
-        const shown = JSON.stringify(places.slice(from, from + size))
+        const positions = parts.length === 0 ? [] : await positionsOf(where, parts)
+        const shown = JSON.stringify(positions.slice(from, from + size))
         const rows = all<Row>(
           (table) =>
             `SELECT q.* FROM json_each(?) shown CROSS JOIN ${table} q ON q.position = shown.value ORDER BY shown.key`,
           shown,
         )
-        return { items: rows.map(docOf), total: places.length }
+        return { items: rows.map(docOf), total: positions.length }
       }
       const by = filter.channel === undefined ? 'order' : 'channel'
       const rows = all<Row>(
@@ -295,22 +265,28 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       return { items: rows.map(docOf), total: count(where, MAX_WINDOW) }
     },
 
-    next({ isAutoOnly, except, now }) {
-      const first = (by: string, condition: string, ...values: Value[]) =>
-        one<Row>(
-          (table) =>
-            `SELECT * FROM ${table} INDEXED BY ${table}_${by} WHERE ${IS_OPEN} AND ${condition}${isAutoOnly ? ' AND later = 0' : ''}
-             AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY later, position LIMIT 1`,
-          ...values,
-          JSON.stringify(except),
-        )
-      const row = first('due', 'retry_at <= ?', now) ?? first('ready', 'error_class IS NULL')
+    /**
+     * The next item to download: those whose time for a retry has come, then those without a failure.
+     * @param options.except  ids that the run has postponed
+     */
+    next({ isAutoOnly, except, now }: { isAutoOnly: boolean; except: readonly string[]; now: number }) {
+      const left = JSON.stringify(except)
+      const row = one<Row>(
+        (table) => {
+          const first = (by: string, condition: string) =>
+            `SELECT position FROM ${table} INDEXED BY ${table}_${by} WHERE ${IS_OPEN} AND ${condition}${isAutoOnly ? ' AND later = 0' : ''}
+             AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY later, position LIMIT 1`
+          return `SELECT * FROM ${table} WHERE position = coalesce((${first('due', 'retry_at <= ?')}), (${first('ready', 'error_class IS NULL')}))`
+        },
+        ...[now, left, left],
+      )
       return row && docOf(row)
     },
 
-    byChannel(filter) {
+    /** Counts by channel; channels with the most items come first. */
+    byChannel(filter: QueueFilter) {
       const { sql, values } = whereOf(filter)
-      return all(
+      return all<{ channel: string; count: number }>(
         (table) =>
           `SELECT channel_id AS channel, count(*) AS count FROM ${table} WHERE ${sql} GROUP BY channel_id ORDER BY count DESC, channel_id`,
         ...values,
@@ -318,9 +294,12 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     },
 
     byKind: () =>
-      all((table) => `SELECT status, vid_type AS vidType, count(*) AS count FROM ${table} GROUP BY status, vid_type`),
+      all<{ status: DownloadDoc['status']; vidType: DownloadDoc['vid_type']; count: number }>(
+        (table) => `SELECT status, vid_type AS vidType, count(*) AS count FROM ${table} GROUP BY status, vid_type`,
+      ),
 
-    byErrorClass() {
+    /** Counts items that are not ignored. */
+    byErrorClass(): Record<string, number> {
       const rows = all<{ name: string; count: number }>(
         (table) =>
           `SELECT error_class AS name, count(*) AS count FROM ${table} WHERE error_class IS NOT NULL AND ${IS_OPEN} GROUP BY error_class ORDER BY count DESC, error_class`,
@@ -328,19 +307,23 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       return Object.fromEntries(rows.map(({ name, count: items }) => [name, items]))
     },
 
-    add: (docs) => fill(docs, 'OR IGNORE', write),
+    /** Existing items stay unchanged. @returns the added ids, and the items that could not be added */
+    add: (docs: readonly DownloadDoc[]) => fill(docs, 'OR IGNORE', write),
 
-    change(ids, set, onlyIf = '1') {
+    /** @returns the number of changed items */
+    change(ids: readonly string[], set: RowChange, onlyIf = '1') {
       const { sql, values } = setOf(set)
       return byIds(ids, (table, isAsked) => `UPDATE ${table} SET ${sql} WHERE ${isAsked} AND ${onlyIf}`, { values })
     },
 
-    changeWhere(where, set, removal) {
+    /** Changes matching rows in pieces, each of which is atomic. */
+    changeWhere(where: Where, set: RowChange, removal?: Removal) {
       const { sql, values } = setOf(set)
       return inPieces(where, (table) => `UPDATE ${table} NOT INDEXED SET ${sql}`, { values, removal })
     },
 
-    async changeAll(where, set) {
+    /** Changes matching rows until none is left, so a changed row must no longer match. @returns the changed ids */
+    async changeAll(where: Where, set: RowChange): Promise<string[]> {
       const { sql, values } = setOf(set)
       const isLeft = () => one((table) => `SELECT 1 FROM ${table} WHERE ${where.sql} LIMIT 1`, ...where.values)
       const changeSome = (table: Table) =>
@@ -354,10 +337,14 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       return changed
     },
 
-    remove: (ids, removal) => byIds(ids, (table, isAsked) => `DELETE FROM ${table} WHERE ${isAsked}`, { removal }),
-    removeWhere: (where, removal) => inPieces(where, (table) => `DELETE FROM ${table} NOT INDEXED`, { removal }),
+    /** @param removal  records the items first, so that they can be put back */
+    remove: (ids: readonly string[], removal?: Removal) =>
+      byIds(ids, (table, isAsked) => `DELETE FROM ${table} WHERE ${isAsked}`, { removal }),
 
-    async *scan(batch) {
+    removeWhere: (where: Where, removal?: Removal) =>
+      inPieces(where, (table) => `DELETE FROM ${table} NOT INDEXED`, { removal }),
+
+    async *scan(batch: number): AsyncIterable<DownloadDoc[]> {
       for (let after = FIRST; ; ) {
         const rows = all<Row>(
           (table) => `SELECT * FROM ${table} WHERE position > ? ORDER BY position LIMIT ?`,
@@ -371,13 +358,14 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       }
     },
 
+    /** Begins to replace all items, and discards an earlier replacement that was not finished. */
     async replacement() {
       const before = inUse()
       const fresh = TABLES.find((table) => table !== before)!
       await clear(fresh)
       const change = (work: (table: Table) => void) => ledger.write(() => work(fresh))
       return {
-        async write(docs) {
+        async write(docs: readonly DownloadDoc[]): Promise<BulkResult> {
           const { added, failed } = await fill(docs, 'OR REPLACE', change)
           return { written: added.size, failed }
         },

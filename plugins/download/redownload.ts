@@ -36,7 +36,7 @@ class GivesWay extends Error {}
 export const redownloadDegraded = defineTask({
   name: 'redownload_degraded',
   title: 'Fetching degraded videos again',
-  description: 'Some videos came worse than they could be. Fetches a few of them again, and keeps what is better.',
+  description: 'Downloads a few videos again that arrived in lower quality than usual, and keeps the better version.',
   group: 'download:again',
   payload: Type.Object({}),
   lane: 'download',
@@ -151,7 +151,7 @@ async function takeIfBetter(
   }
   const probe = await app.media.probe(got.mediaPath)
   if (!isSameLength(probe.durationSeconds, there.seconds)) {
-    job.log.warn({ id, before: there.seconds, now: probe.durationSeconds }, 'another length: the old file stays')
+    job.log.warn({ id, before: there.seconds, now: probe.durationSeconds }, 'the duration differs: the old file stays')
     await noteTry(video, got.receipt.downloader, app)
     return false
   }

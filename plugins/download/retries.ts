@@ -5,13 +5,13 @@
  * degraded.ts.
  */
 
-/** Days after a failure that may end without notice: `again: 'looks'` in platform/failure-classes.ts. */
-export const LOOK_AGAIN_DAYS = [1, 7, 30]
+/** Days after a failure that may end without notice: `again: 'rechecked'` in platform/failure-classes.ts. */
+export const RECHECK_DAYS = [1, 7, 30]
 /** Delays before each retry of a failure that may be temporary: `item: 'retry'` in platform/failure-classes.ts. */
 export const RETRY_DELAYS_MS = [10_000, 60_000, 300_000]
 /** Delay for an item that has failed too often as the probe of the closed gate, so that others can be the probe. */
 export const DEFERRED_MS = 60_000
 /** Interval of the checks for an item that is too large for the disk; such a check is cheap. */
-export const LOOK_FOR_ROOM_MS = 60_000
+export const ROOM_CHECK_MS = 60_000
 /** Interval at which an unavailable library is checked. */
-export const LOOK_FOR_LIBRARY_MS = 60_000
+export const LIBRARY_CHECK_MS = 60_000

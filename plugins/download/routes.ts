@@ -8,7 +8,7 @@ import { downloadPending } from './run.ts'
 import { DownloadDoc, ERROR_CLASSES } from './schema.ts'
 
 /** The id of a removal of items, or of their ignoring, which can be undone for a day. */
-const RemovalId = Type.String({ description: 'puts these items back, for a day' })
+const RemovalId = Type.String({ description: 'restores these items, within a day' })
 
 const FILTERS = ['pending', 'ignore', 'priority'] as const
 const VID_TYPES = ['videos', 'streams', 'shorts', 'unknown'] as const
@@ -21,11 +21,11 @@ const QueueRecord = Type.Interface([Type.Omit(DownloadDoc, ['position', 'force',
   reason: Type.Optional(
     Type.Object(
       { key: Type.String(), params: Type.Record(Type.String(), Type.String()) },
-      { description: 'why, in words and values apart; left out where the message alone says it' },
+      { description: 'why, as a key of a translation and its values; omitted if only the message says it' },
     ),
   ),
-  platform_name: Type.Optional(Type.String({ description: 'the platform that it is of' })),
-  platform_url: Type.Optional(Type.String({ description: 'its page there; left out where none is known' })),
+  platform_name: Type.Optional(Type.String({ description: 'name of its platform' })),
+  platform_url: Type.Optional(Type.String({ description: 'its page on the platform; omitted if unknown' })),
   _index: Type.String(),
   _score: Type.Number(),
 })
@@ -40,8 +40,8 @@ export const listQueue = defineRoute({
     channel: Type.Optional(Type.String({ pattern: ID_PATTERN })),
     vid_type: Type.Optional(Type.Enum(VID_TYPES)),
     q: Type.Optional(Type.String({ maxLength: 200, description: 'words in the title' })),
-    error: Type.Optional(Type.Boolean({ description: 'has a message' })),
-    error_class: Type.Optional(Type.Enum(ERROR_CLASSES, { description: 'has a message of this class' })),
+    error: Type.Optional(Type.Boolean({ description: 'whether the item has a message' })),
+    error_class: Type.Optional(Type.Enum(ERROR_CLASSES, { description: 'only items with a message of this class' })),
   },
   reply: QueueRecord,
   envelope: 'page',
@@ -73,7 +73,7 @@ const AddBody = Type.Object({
       platform_id: Type.Optional(
         Type.Unknown({
           'x-form': { type: 'string', minLength: 1 },
-          description: 'ids, URLs or handles of videos, channels and playlists, with blanks between them',
+          description: 'ids, URLs or handles of videos, channels and playlists, separated by spaces',
         }),
       ),
       status: Type.Optional(Type.Enum(['pending', 'ignore', 'ignore-force'])),
@@ -88,7 +88,7 @@ export const addToQueue = defineRoute({
   summary: 'Queue videos, playlists and channels by id, URL or handle',
   query: {
     autostart: Type.Boolean({ default: false, description: 'download at once' }),
-    force: Type.Boolean({ default: false, description: 'also what is archived already' }),
+    force: Type.Boolean({ default: false, description: 'also queue archived videos' }),
   },
   body: AddBody,
   reply: Type.Object({
@@ -100,8 +100,7 @@ export const addToQueue = defineRoute({
   async handle({ query, body: { data }, actor }, app: App) {
     if (!actor.isAdmin && data.some(({ status = 'pending' }) => status !== 'pending'))
       throw errors.permissionDenied('Only an admin may put videos on the ignore list')
-    if (!actor.isAdmin && query.force)
-      throw errors.permissionDenied('Only an admin may download again what is in the archive')
+    if (!actor.isAdmin && query.force) throw errors.permissionDenied('Only an admin may download archived videos again')
     const targets = []
     for (const [index, item] of data.entries()) {
       const found = await targetsOf(app.platform.idOf(item), `data[${index}]`, app)
@@ -121,10 +120,10 @@ export const addToQueue = defineRoute({
 })
 
 /** The targets of a text. An id of an existing document is accepted in any form. */
-async function targetsOf(text: string, place: string, app: App): Promise<Target[]> {
+async function targetsOf(text: string, field: string, app: App): Promise<Target[]> {
   const words = text.split(/\s+/).filter(Boolean)
   if (!words.length)
-    throw errors.badRequest(say`${{ place }} has no id`, { fields: { [place]: 'must have an id, a URL or a handle' } })
+    throw errors.badRequest(say`${{ field }} has no id`, { fields: { [field]: 'must have an id, a URL or a handle' } })
   const targets: Target[] = []
   for (const word of words) targets.push(...((await knownTarget(word, app)) ?? parse(word)))
   return targets
@@ -133,8 +132,8 @@ async function targetsOf(text: string, place: string, app: App): Promise<Target[
     try {
       return app.platform.targets(word)
     } catch (error) {
-      throw errors.badRequest(say`${{ place }} is not an id, a URL or a handle of ${{ platform: app.platform.name }}`, {
-        fields: { [place]: say`must be an id, a URL or a handle of ${{ platform: app.platform.name }}` },
+      throw errors.badRequest(say`${{ field }} is not an id, a URL or a handle of ${{ platform: app.platform.name }}`, {
+        fields: { [field]: say`must be an id, a URL or a handle of ${{ platform: app.platform.name }}` },
         cause: error,
       })
     }
@@ -188,7 +187,7 @@ export const changeItem = defineRoute({
   method: 'POST',
   path: '/api/download/:videoId/',
   access: 'admin',
-  summary: 'Ignore an item, queue it again, or download it now; an archived video: once more',
+  summary: 'Ignore an item, queue it again, or download it now; `priority` also downloads an archived video again',
   params: VideoPath,
   body: ItemStatus,
   reply: ItemStatus,
@@ -225,7 +224,7 @@ export const forgetItem = defineRoute({
   method: 'DELETE',
   path: '/api/download/:videoId/',
   access: 'admin',
-  summary: 'Remove an item; if it is being downloaded, that is cancelled',
+  summary: 'Remove an item, and cancel its download',
   params: VideoPath,
   reply: Type.Object({ success: Type.Boolean(), removal: RemovalId }),
   async handle({ params: { videoId } }, app: App) {
@@ -239,7 +238,7 @@ export const restoreItems = defineRoute({
   method: 'POST',
   path: '/api/download/restore/',
   access: 'admin',
-  summary: 'Put items back that were removed or ignored within a day',
+  summary: 'Restore items that were removed or ignored within the last day',
   body: Type.Object({ removal: Type.String({ minLength: 1, maxLength: 100 }) }),
   reply: Type.Object({ restored: Type.Integer() }),
   errors: ['not_found'],
@@ -264,14 +263,14 @@ export const changeMany = defineRoute({
   method: 'POST',
   path: '/api/download/bulk/',
   access: 'admin',
-  summary: 'Change or remove all items that match',
+  summary: 'Change or remove all matching items',
   body: BulkBody,
   reply: Type.Object({ updated: Type.Integer(), removal: Type.Optional(RemovalId) }),
   async handle({ body }, app: App) {
     const filter = filterOf(body)
     if (Object.values(filter).every((value) => value === undefined))
       throw errors.badRequest('Choose the items by filter, channel, vid_type, error_class or error', {
-        fields: { filter: 'or one of the others is required' },
+        fields: { filter: 'this, channel, vid_type, error_class or error is required' },
       })
     if (body.status === 'delete') return app.queue.removeWhere(filter)
     if (body.status === 'clear_error') return { updated: await app.queue.clearErrors(filter) }

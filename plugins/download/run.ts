@@ -20,10 +20,10 @@ import { type ActiveItem, ItemTakenAway } from './active.ts'
 import type { App } from './app.ts'
 import { judge } from './degraded.ts'
 import { downloadOptions } from './download-options.ts'
-import { type ItemFailure, isFinal, isLookedAtAgain, tellFailed, toItemFailure } from './item-failure.ts'
-import { DEFERRED_MS, LOOK_FOR_LIBRARY_MS, LOOK_FOR_ROOM_MS, RETRY_DELAYS_MS } from './retries.ts'
+import { type ItemFailure, isFinal, isRechecked, tellFailed, toItemFailure } from './item-failure.ts'
+import { DEFERRED_MS, LIBRARY_CHECK_MS, RETRY_DELAYS_MS, ROOM_CHECK_MS } from './retries.ts'
 import type { DownloadDoc } from './schema.ts'
-import { type Worker, Workers } from './workers.ts'
+import { openWorkers, type Worker, type Workers } from './workers.ts'
 
 interface PutOff {
   attempts: number
@@ -63,18 +63,18 @@ export const downloadPending = defineTask({
   outgoing: true,
   schedule: { auto: '0 16 *', initially: { hour: '9', isFirstStartOnly: true } }, // after the scan at 8
   async run(job, app: App) {
-    const run: Run = { job, app, workers: new Workers(job), putOff: new Map(), ingested: [], leftOut: [] }
+    const run: Run = { job, app, workers: openWorkers(job), putOff: new Map(), ingested: [], leftOut: [] }
     const { workers, ingested } = run
     const unwatch = app.jobs.watch(({ job: changed }) => {
       if (changed?.id === job.id && (changed.again || changed.command)) workers.wake()
     })
     try {
-      await app.queue.planLooks()
+      await app.queue.planRechecks()
       while (!job.isStopping()) {
-        await workers.place(() => app.preferences.section('platform').downloads_at_once)
+        await workers.slot(() => app.preferences.section('platform').downloads_at_once)
         if (job.isStopping()) break
         const item = await nextItem(run)
-        if (!item && !workers.areBusy) break
+        if (!item && !workers.areBusy()) break
         if (!item) await workers.change()
         else
           workers.begin(item, async (worker) => {
@@ -125,15 +125,15 @@ async function nextItem(run: Run): Promise<DownloadDoc | undefined> {
       const waiting = [...putOff].filter(([, { at }]) => at > now)
       const item = app.queue.next({
         isAutoOnly: job.current().autoOnly === true,
-        except: [...waiting.map(([id]) => id), ...workers.ids],
+        except: [...waiting.map(([id]) => id), ...workers.ids()],
       })
       const absence = item && (await app.media.absence())
       if (absence !== undefined && !job.isStopping()) {
         job.progress(0, absence)
-        await waitFor(LOOK_FOR_LIBRARY_MS, news.signal)
+        await waitFor(LIBRARY_CHECK_MS, news.signal)
         continue
       }
-      if (item || !waiting.length || workers.areBusy || job.isStopping()) return item
+      if (item || !waiting.length || workers.areBusy() || job.isStopping()) return item
       if (!triedComments && app.extras.areCommentsDue()) {
         triedComments = true
         await commentsMeanwhile(run)
@@ -175,7 +175,7 @@ async function commentsMeanwhile({ job, app }: Run): Promise<void> {
   } catch (thrown) {
     if (isStop(thrown, job)) return
     job.signal.throwIfAborted()
-    job.log.warn({ err: thrown }, 'comments could not be fetched; they are tried again after the run')
+    job.log.warn({ err: thrown }, 'comments could not be fetched; another attempt follows after the run')
   }
 }
 
@@ -193,7 +193,7 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   }
   const waiting = putOff.get(id)
   if (waiting?.needBytes !== undefined && (await app.media.space()).free < waiting.needBytes) {
-    putOff.set(id, { ...waiting, at: app.clock.steady() + LOOK_FOR_ROOM_MS })
+    putOff.set(id, { ...waiting, at: app.clock.steady() + ROOM_CHECK_MS })
     return false
   }
   const turn = app.queue.begin(id)
@@ -344,7 +344,7 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
 async function giveUp(item: DownloadDoc, failure: ItemFailure, app: App): Promise<void> {
   const { platform_id: id, title, channel_id: channelId } = item
   // People were notified of the first failure, so a failed retry is not reported again.
-  if (item.noted_at === undefined || !isLookedAtAgain(failure.errorClass, app))
+  if (item.noted_at === undefined || !isRechecked(failure.errorClass, app))
     await tellFailed({ id, title, channelId }, failure, app)
   await app.queue.fail(id, failure)
 }

@@ -24,7 +24,7 @@ export function openTakeover(app: Pick<App, 'index' | 'log'>, items: QueueTable)
         const { written, failed } = await write(batch.map(({ doc }) => doc as DownloadDoc))
         count += written
         for (const { id, reason } of failed.slice(0, MOST_NAMED))
-          app.log.warn({ id, reason }, 'an item of the queue cannot be used and was left out')
+          app.log.warn({ id, reason }, 'an invalid queue item was skipped')
       }
       await commit()
       app.log.info({ count }, 'the queue has moved from the index to the ledger')

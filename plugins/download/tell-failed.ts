@@ -47,7 +47,7 @@ export function openFailureNews(app: App): FailureNews {
       count++
       if (lines.length < MOST_NAMED) lines.push(`${title}: ${message}`.slice(0, LONGEST_LINE))
       timer ??= app.clock.after(Math.max(GATHER_MS, toldAtMs + APART_MS - app.clock.steady()), () => {
-        tell().catch((err: unknown) => app.log.error({ err }, 'it could not be told which downloads have failed'))
+        tell().catch((err: unknown) => app.log.error({ err }, 'the notification of failed downloads could not be sent'))
       })
     },
     end: () => timer?.cancel(),

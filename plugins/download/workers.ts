@@ -19,87 +19,76 @@ interface Work {
   isFetched: boolean
 }
 
-type Run = Pick<JobContext<object>, 'progress' | 'signal'>
+export type Workers = ReturnType<typeof openWorkers>
 
-export class Workers {
-  #job: Run
-  #works = new Map<string, Work>()
-  #failure: { error: unknown } | undefined
-  #waiting = new Set<() => void>()
+export function openWorkers(job: Pick<JobContext<object>, 'progress' | 'signal'>) {
+  const works = new Map<string, Work>()
+  const waiting = new Set<() => void>()
+  let failure: { error: unknown } | undefined
 
-  constructor(job: Run) {
-    this.#job = job
-  }
+  const fetching = (): Work[] => [...works.values()].filter(({ isFetched }) => !isFetched)
 
-  get areBusy(): boolean {
-    return this.#works.size > 0
-  }
-
-  get ids(): string[] {
-    return [...this.#works.keys()]
-  }
-
-  /**
-   * Resolves when another item may begin, so that at most the allowed number of downloads runs, and one more that is
-   * being merged.
-   * @throws the error of a worker, once all have ended; the signal's reason
-   */
-  async place(atOnce: () => number): Promise<void> {
-    const isFull = () => this.#works.size > atOnce() || this.#fetching().length >= atOnce()
-    while (isFull() && !this.#failure) await this.change()
-    if (this.#failure) await this.ended()
-    this.#job.signal.throwIfAborted()
+  function tell(): void {
+    const shown = fetching().length > 0 ? fetching() : [...works.values()]
+    const sum = shown.reduce((all, { fraction }) => all + fraction, 0)
+    job.progress(sum / shown.length, ...shown.map(({ title }) => say`Downloading ${{ title }}`))
   }
 
   /** Resolves when an item has been downloaded or has ended, or when `wake` is called. */
-  change(): Promise<void> {
-    return new Promise((resolve) => this.#waiting.add(resolve))
-  }
+  const change = (): Promise<void> => new Promise((resolve) => waiting.add(resolve))
 
   /** Wakes the run, because there may be another item to begin. */
-  wake(): void {
-    for (const resolve of [...this.#waiting]) resolve()
-    this.#waiting.clear()
-  }
-
-  /** Begins an item. An error ends the run when all others have ended. */
-  begin({ platform_id: id, title }: DownloadDoc, work: (worker: Worker) => Promise<void>): void {
-    const own: Work = { title, fraction: 0, isFetched: false }
-    this.#works.set(id, own)
-    this.#tell()
-    const worker: Worker = {
-      report: (fraction) => {
-        own.fraction = fraction
-        this.#tell()
-      },
-      fetched: () => {
-        own.isFetched = true
-        this.wake()
-      },
-    }
-    work(worker)
-      .catch((error: unknown) => {
-        this.#failure ??= { error }
-      })
-      .finally(() => {
-        this.#works.delete(id)
-        this.wake()
-      })
+  function wake(): void {
+    for (const resolve of [...waiting]) resolve()
+    waiting.clear()
   }
 
   /** Resolves when no item is in progress. @throws the error of a worker */
-  async ended(): Promise<void> {
-    while (this.areBusy) await this.change()
-    if (this.#failure) throw this.#failure.error
+  async function ended(): Promise<void> {
+    while (works.size > 0) await change()
+    if (failure) throw failure.error
   }
 
-  #fetching(): Work[] {
-    return [...this.#works.values()].filter(({ isFetched }) => !isFetched)
-  }
+  return {
+    areBusy: () => works.size > 0,
+    ids: () => [...works.keys()],
+    ...{ change, wake, ended },
 
-  #tell(): void {
-    const shown = this.#fetching().length > 0 ? this.#fetching() : [...this.#works.values()]
-    const sum = shown.reduce((all, { fraction }) => all + fraction, 0)
-    this.#job.progress(sum / shown.length, ...shown.map(({ title }) => say`Downloading ${{ title }}`))
+    /**
+     * Resolves when another item may begin, so that at most the allowed number of downloads runs, and one more that is
+     * being merged.
+     * @throws the error of a worker, once all have ended; the signal's reason
+     */
+    async slot(atOnce: () => number): Promise<void> {
+      const isFull = () => works.size > atOnce() || fetching().length >= atOnce()
+      while (isFull() && !failure) await change()
+      if (failure) await ended()
+      job.signal.throwIfAborted()
+    },
+
+    /** Begins an item. An error ends the run when all others have ended. */
+    begin({ platform_id: id, title }: DownloadDoc, work: (worker: Worker) => Promise<void>): void {
+      const own: Work = { title, fraction: 0, isFetched: false }
+      works.set(id, own)
+      tell()
+      const worker: Worker = {
+        report: (fraction) => {
+          own.fraction = fraction
+          tell()
+        },
+        fetched: () => {
+          own.isFetched = true
+          wake()
+        },
+      }
+      work(worker)
+        .catch((error: unknown) => {
+          failure ??= { error }
+        })
+        .finally(() => {
+          works.delete(id)
+          wake()
+        })
+    },
   }
 }

@@ -1,6 +1,6 @@
 /** Converts groups, counts, sums and local days to Elasticsearch aggregations. */
 import type { estypes } from '@elastic/elasticsearch'
-import type { AggregateQuery, AggregateRow } from 'archivolt'
+import type { AggregateQuery, AggregateRow, Scalar } from 'archivolt'
 import { timeZone } from 'archivolt'
 import {
   checkMetric,
@@ -10,7 +10,6 @@ import {
   isWordy,
   LATEST_SECOND,
   MOST_GROUPS,
-  type Scalar,
 } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
 import { filterQuery, type Query } from './filter.ts'
@@ -110,8 +109,8 @@ export async function aggregate(
     if (none.doc_count > 0) {
       const row = rowOf([null], none.doc_count, none)
       const value = (each: AggregateRow) => (metric === 'count' ? each.count : each.sums[metric]!)
-      const place = rows.findIndex((each) => (order === 'asc' ? value(each) >= value(row) : value(each) <= value(row)))
-      rows.splice(place < 0 ? rows.length : place, 0, row)
+      const at = rows.findIndex((each) => (order === 'asc' ? value(each) >= value(row) : value(each) <= value(row)))
+      rows.splice(at < 0 ? rows.length : at, 0, row)
     }
     return rows.slice(0, most)
   }
@@ -125,7 +124,7 @@ export async function aggregate(
     let where = filterQuery(layout, query.filter)
     if (histogram) {
       const plan = numberField(layout, histogram.field)
-      if (plan.type !== 'date') throw new Error(`${layout.data.name}: "${plan.name}" is no date`)
+      if (plan.type !== 'date') throw new Error(`${layout.data.name}: "${plan.name}" is not a date field`)
       const span = {
         field: `value.${plan.name}.date`,
         calendar_interval: histogram.interval,
@@ -174,6 +173,6 @@ function keyOf(plan: FieldPlan, key: unknown): Scalar | null {
 function numberField(layout: Layout, name: string): FieldPlan {
   const plan = layout.byName.get(name)
   if (!plan || plan.isMulti || isWordy(plan) || !layout.values.includes(plan))
-    throw new Error(`${layout.data.name}: "${name}" is no number that is filtered or sorted`)
+    throw new Error(`${layout.data.name}: "${name}" is not a number field that is declared as a filter or sort`)
   return plan
 }

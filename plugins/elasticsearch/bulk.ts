@@ -1,8 +1,8 @@
 /** Bulk writes: the result of each item, retries when the server is overloaded, and a limit on requests in flight. */
 import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
-import type { BulkResult } from 'archivolt'
-import { checkedDoc, type OnWrong, type PutManyOptions, Slice, WrongType } from 'archivolt/index'
+import { type BulkResult, Slice } from 'archivolt'
+import { checkedDoc, type OnWrong, type PutManyOptions, WrongType } from 'archivolt/index'
 import { BULK_TIMEOUT_MS } from './client.ts'
 import type { ElasticConnection } from './connection.ts'
 import { encode } from './encode.ts'

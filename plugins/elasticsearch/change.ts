@@ -4,8 +4,8 @@
  */
 
 import type { BulkOptions, Change, Filter } from 'archivolt'
-import { errors, say } from 'archivolt'
-import { applyChange, chunksOf, type JsonObject, Refusal, type WriteOptions } from 'archivolt/index'
+import { chunksOf, errors, say } from 'archivolt'
+import { applyChange, type JsonObject, Refusal, type WriteOptions } from 'archivolt/index'
 import { deleting, indexing, type Operation, type Outcome, pause, type Target, type Version, write } from './bulk.ts'
 import { decode, encode, type Stored } from './encode.ts'
 import { filterQuery, type Query } from './filter.ts'
@@ -21,13 +21,7 @@ const MOST_IDS = 10_000
 
 type AnyChange = Change<Record<string, unknown>>
 
-interface Changes {
-  patch(id: string, change: AnyChange, options: WriteOptions): Promise<boolean>
-  patchWhere(filter: Filter, change: AnyChange, options: BulkOptions): Promise<number>
-  removeWhere(filter: Filter, options: BulkOptions): Promise<number>
-}
-
-export function openDocumentChanges(target: Target, layout: Layout): Changes {
+export function openDocumentChanges(target: Target, layout: Layout) {
   const { connection, index } = target
   const { name } = layout.data
 
@@ -98,7 +92,7 @@ export function openDocumentChanges(target: Target, layout: Layout): Changes {
   }
 
   return {
-    async patch(id, change, { visible }) {
+    async patch(id: string, change: AnyChange, { visible }: WriteOptions): Promise<boolean> {
       for (let tries = 0; ; tries++) {
         const { docs } = await connection.run((client) => client.mget<Stored>({ index, ids: [id] }))
         const found = docs[0]
@@ -122,14 +116,14 @@ export function openDocumentChanges(target: Target, layout: Layout): Changes {
       }
     },
 
-    patchWhere: (filter, change, options) =>
+    patchWhere: (filter: Filter, change: AnyChange, options: BulkOptions): Promise<number> =>
       onAll(filter, { ...options, batch: CHANGED_AT_ONCE, isBare: false }, async (hits) =>
         (await parsed(hits, target)).map(({ id, doc, hit }) =>
           indexing(id, changed(id, doc as JsonObject, change), versionOf(hit)),
         ),
       ),
 
-    removeWhere: (filter, options) =>
+    removeWhere: (filter: Filter, options: BulkOptions): Promise<number> =>
       onAll(filter, { ...options, batch: REMOVED_AT_ONCE, isBare: true }, async (hits) =>
         hits.map((hit) => deleting(hit._id!, versionOf(hit))),
       ),

@@ -1,7 +1,8 @@
 /** The client of Elasticsearch: its addresses, account, certificate and time limits. */
+
 import { readFileSync } from 'node:fs'
 import { Client, type ClientOptions, ClusterConnectionPool } from '@elastic/elasticsearch'
-import { StartError } from 'archivolt/index'
+import { StartError } from 'archivolt'
 
 export interface ClientAccess {
   /** URL of one node, or of several nodes of a cluster, separated by commas. */
@@ -54,7 +55,7 @@ export function openClient({ url, username, password, apiKey, ca }: ClientAccess
     })
     return { client, address: nodes.map(({ origin }) => origin).join(', ') }
   } catch (error) {
-    throw new StartError('AV_ELASTICSEARCH_URL or one of the settings with it cannot be used: correct it', {
+    throw new StartError('AV_ELASTICSEARCH_URL or a related setting cannot be used: correct it', {
       cause: error,
     })
   }
@@ -70,5 +71,5 @@ function certificateIn(path: string): string {
       { cause: error },
     )
   }
-  throw new StartError(`AV_ELASTICSEARCH_CA: ${path} holds no certificate in PEM form`)
+  throw new StartError(`AV_ELASTICSEARCH_CA: ${path} contains no certificate in PEM format`)
 }

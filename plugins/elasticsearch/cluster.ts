@@ -1,8 +1,8 @@
 /** Opens the index on the configured cluster: its expected content, losses, and snapshots. */
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
-import { say } from 'archivolt'
-import { type AdapterParts, type OpenedAdapter, StartError, snapshotName, systemClock } from 'archivolt/index'
+import { StartError, say, snapshotName } from 'archivolt'
+import { type AdapterParts, type OpenedAdapter, systemClock } from 'archivolt/index'
 import { connectElastic } from './connection.ts'
 import { openElasticIndex } from './open.ts'
 import { lastingNames } from './repository.ts'

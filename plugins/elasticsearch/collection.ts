@@ -4,8 +4,7 @@
  */
 
 import type { Collection, IndexDefinition } from 'archivolt'
-import { errors } from 'archivolt'
-import { chunksOf } from 'archivolt/index'
+import { chunksOf, errors } from 'archivolt'
 import { aggregate } from './aggregate.ts'
 import { deleting, putAll, type Target, write } from './bulk.ts'
 import { openDocumentChanges } from './change.ts'

@@ -1,7 +1,7 @@
 /** The connection to Elasticsearch during outages: requests fail at once, jobs wait and then continue. */
 import type { Client } from '@elastic/elasticsearch'
-import { abortable, type Clock, type Log, type Timer } from 'archivolt'
-import { type Patience, patience, StartError } from 'archivolt/index'
+import { abortable, type Clock, type Log, StartError, type Timer } from 'archivolt'
+import { type Patience, patience } from 'archivolt/index'
 import { type ClientAccess, openClient } from './client.ts'
 import { type Fault, faultOf, passesByWaiting, toAppError, withoutRequest } from './fault.ts'
 import { inspect, versionOf } from './health.ts'
@@ -36,7 +36,7 @@ export interface ElasticConnection {
   close(): Promise<void>
 }
 
-const LOOK_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 const SAY_EVERY_MS = 60_000
 /** A server that has just started refuses valid accounts for some seconds, until it has loaded them. */
 const DENIED_AT_START_MS = 15_000
@@ -73,7 +73,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
     for (const end of [...waiting.keys()]) end()
   }
 
-  function look(): Promise<Fault | undefined> {
+  function findFault(): Promise<Fault | undefined> {
     return (looking ??= inspect(client, names).finally(() => (looking = undefined)))
   }
 
@@ -81,7 +81,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
   async function check(): Promise<void> {
     timer?.cancel()
     timer = undefined
-    const found = await look()
+    const found = await findFault()
     if (isClosed) return
     if (found) noteTrouble(found)
     else noteOver()
@@ -95,13 +95,13 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
     if (!isComingBack) trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.steady() }
     // Reported at each check, so that later callers also learn that this work is waiting.
     for (const { waits } of waiting.values()) waits?.(toAppError(found))
-    timer = clock.after(LOOK_EVERY_MS, () => void check())
+    timer = clock.after(POLL_EVERY_MS, () => void check())
   }
 
   function noteOver(): void {
     if (trouble) {
       const seconds = Math.round(troubledMs() / 1000)
-      log.info({ seconds, server }, 'Elasticsearch is back; waiting work continues')
+      log.info({ seconds, server }, 'Elasticsearch responds again; waiting work continues')
     }
     trouble = undefined
     endWaits()
@@ -154,10 +154,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
     mine.waits?.(toAppError(fault))
     if (trouble) return over(mine)
     if (attempt === SAID_AT_ATTEMPT)
-      log.warn(
-        { why: fault.why, server },
-        'Elasticsearch answers, but refuses this work again and again; it is tried on',
-      )
+      log.warn({ why: fault.why, server }, 'Elasticsearch responds, but keeps refusing this work; trying again')
     await clock.sleep(Math.min(BUSY_LONGEST_MS, BUSY_FIRST_MS * 2 ** attempt), mine.signal)
   }
 
@@ -183,7 +180,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
         saidMs = clock.steady()
         log.warn({ why: fault.why, server }, `Waiting for Elasticsearch at ${server}: ${fault.why}`)
       }
-      await clock.sleep(LOOK_EVERY_MS, signal)
+      await clock.sleep(POLL_EVERY_MS, signal)
     }
   }
 
@@ -191,7 +188,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
   async function readiness(waitedMs: () => number): Promise<{ version: string } | { fault: Fault }> {
     const found = await versionOf(client)
     if ('fault' in found) return found
-    const missing = waitedMs() < RED_AFTER_AWAY_MS ? await look() : undefined
+    const missing = waitedMs() < RED_AFTER_AWAY_MS ? await findFault() : undefined
     return missing?.kind === 'red' ? { fault: missing } : found
   }
 

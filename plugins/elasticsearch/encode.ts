@@ -41,8 +41,8 @@ export function encode(layout: Layout, id: string, doc: JsonObject, onWrong?: On
     const values = valuesOf(plan, doc, onWrong)
     if (values.length === 0) continue
     if (layout.values.includes(plan)) {
-      const kept = values.map((each) => (typeof each === 'string' ? storedValue(each) : each))
-      value[plan.name] = plan.isMulti ? kept : kept[0]
+      const stored = values.map((each) => (typeof each === 'string' ? storedValue(each) : each))
+      value[plan.name] = plan.isMulti ? stored : stored[0]
     }
     if (layout.sorted.includes(plan)) sort[plan.name] = sortKey(String(values[0])).toWellFormed()
     if (plan.weight === 0) continue

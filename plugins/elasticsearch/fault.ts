@@ -22,18 +22,18 @@ interface ServerError {
 }
 
 const SENTENCES: Record<FaultKind, string> = {
-  away: 'Elasticsearch does not answer; try again in a few seconds',
-  red: 'Elasticsearch answers, but parts of the data are not there now; try again in a few seconds',
-  full: 'Elasticsearch takes no writes, because its disk is too full: free space there, and it goes on by itself',
+  away: 'Elasticsearch does not respond; try again in a few seconds',
+  red: 'Elasticsearch responds, but parts of the data are unavailable; try again in a few seconds',
+  full: 'Elasticsearch accepts no writes because its disk is too full: free some space there; no restart is needed',
   denied:
-    'Elasticsearch refuses our account: check AV_ELASTICSEARCH_USERNAME and AV_ELASTICSEARCH_PASSWORD, or AV_ELASTICSEARCH_API_KEY',
+    'Elasticsearch refuses the account: check AV_ELASTICSEARCH_USERNAME and AV_ELASTICSEARCH_PASSWORD, or AV_ELASTICSEARCH_API_KEY',
   certificate:
-    'The certificate of Elasticsearch is not to be trusted: name the file with the one that signed it in AV_ELASTICSEARCH_CA, and use the host name that it was made for',
+    'The certificate of Elasticsearch is not trusted: set AV_ELASTICSEARCH_CA to the file with the certificate that signed it, and use the host name for which it was issued',
   product:
-    'What answers at AV_ELASTICSEARCH_URL is not Elasticsearch: this server keeps its documents in Elasticsearch 8 only',
-  busy: 'Elasticsearch has too much to do; try again in a few seconds',
+    'The server at AV_ELASTICSEARCH_URL is not Elasticsearch: Archivolt can store documents only in Elasticsearch 8',
+  busy: 'Elasticsearch is overloaded; try again in a few seconds',
   forbidden:
-    'The account of AV_ELASTICSEARCH_USERNAME or AV_ELASTICSEARCH_API_KEY may not do this in Elasticsearch: give it all rights on indexes with our prefix, and the cluster right "monitor"; for snapshots also "cluster:admin/snapshot/*" and "cluster:admin/repository/*"',
+    'The account of AV_ELASTICSEARCH_USERNAME or AV_ELASTICSEARCH_API_KEY may not do this in Elasticsearch: give it all rights on indexes with the prefix in AV_PREFIX, and the cluster right "monitor"; for snapshots also "cluster:admin/snapshot/*" and "cluster:admin/repository/*"',
 }
 
 /** Whether the fault may end without action. A missing right does not. */
@@ -100,7 +100,7 @@ export function faultOf(error: unknown): Fault | undefined {
   // If a name has several addresses, the socket's error may have no message.
   if (name === 'ConnectionError')
     return fault(CERTIFICATE.test(message) ? 'certificate' : 'away', message || 'no connection')
-  if (name === 'DeserializationError') return fault('away', 'the answer is cut off or no JSON')
+  if (name === 'DeserializationError') return fault('away', 'the answer is cut off or is not JSON')
   if (name !== 'ResponseError') return undefined
   const status = meta?.statusCode ?? 0
   const said = serverErrorOf(meta?.body)
@@ -120,7 +120,7 @@ export function faultOfServer(status: number, { type, reason }: ServerError): Fa
       return fault(
         'full',
         why,
-        'Elasticsearch takes no writes: somebody has made its indexes read-only; take that block off, and it goes on by itself',
+        'Elasticsearch accepts no writes because somebody has made its indexes read-only: remove that block; no restart is needed',
       )
     return fault('red', why)
   }

@@ -1,7 +1,7 @@
 /** Converts filters and sorts to Elasticsearch queries, in which a value can never become syntax. */
 import type { estypes } from '@elastic/elasticsearch'
-import type { Filter, FindQuery } from 'archivolt'
-import { chunksOf, type FieldPlan, filterField, isWordy, orderOf, type Scalar } from 'archivolt/index'
+import { chunksOf, type Filter, type FindQuery, type Scalar } from 'archivolt'
+import { type FieldPlan, filterField, isWordy, orderOf } from 'archivolt/index'
 import { storedValue } from './encode.ts'
 import { type Layout, sortField } from './layout.ts'
 
@@ -57,12 +57,12 @@ export function filterQuery(layout: Layout, filter: Filter | undefined): Query {
 }
 
 function oneOf(plan: FieldPlan, values: readonly Scalar[]): Query {
-  const kept = values.map((value) => asked(plan, value)).filter((value) => value !== undefined)
+  const wanted = values.map((value) => asked(plan, value)).filter((value) => value !== undefined)
   const field = `value.${plan.name}`
-  if (kept.length === 0) return NOTHING
-  if (kept.length === 1) return { term: { [field]: { value: kept[0]! } } }
-  if (kept.length <= MOST_VALUES) return { terms: { [field]: kept } }
-  const parts = [...chunksOf(kept, MOST_VALUES)]
+  if (wanted.length === 0) return NOTHING
+  if (wanted.length === 1) return { term: { [field]: { value: wanted[0]! } } }
+  if (wanted.length <= MOST_VALUES) return { terms: { [field]: wanted } }
+  const parts = [...chunksOf(wanted, MOST_VALUES)]
   return { bool: { should: parts.map((part): Query => ({ terms: { [field]: part } })), minimum_should_match: 1 } }
 }
 

@@ -12,7 +12,7 @@ export async function versionOf(client: Client): Promise<{ version: string } | {
     return {
       fault: {
         kind: 'product',
-        says: `Elasticsearch ${version.number} is not served: this server keeps its documents in Elasticsearch ${MAJOR} only`,
+        says: `Elasticsearch ${version.number} is not supported: Archivolt can store documents only in Elasticsearch ${MAJOR}`,
         why: version.number,
       },
     }
@@ -37,14 +37,14 @@ export async function inspect(client: Client, names: string): Promise<Fault | un
     if (health.status === 'red')
       return faultOfServer(503, {
         type: 'red',
-        reason: `${health.unassigned_shards + health.initializing_shards} shards of ${names} are not there`,
+        reason: `${health.unassigned_shards + health.initializing_shards} shards of ${names} are unavailable`,
       })
     const { blocks } = (await client.cluster.state(
       { index: names, metric: 'blocks', master_timeout: '2s', allow_no_indices: true, ignore_unavailable: true },
       brief,
     )) as { blocks?: Blocks }
-    for (const place of [blocks?.global ?? {}, ...Object.values(blocks?.indices ?? {})]) {
-      for (const [id, { description = '', retryable }] of Object.entries(place)) {
+    for (const active of [blocks?.global ?? {}, ...Object.values(blocks?.indices ?? {})]) {
+      for (const [id, { description = '', retryable }] of Object.entries(active)) {
         if (WRITE_BLOCKS.has(id))
           return faultOfServer(429, { type: 'cluster_block_exception', reason: `FORBIDDEN/${id}/${description}` })
         if (retryable) return faultOfServer(503, { type: 'cluster_block_exception', reason: description })
@@ -56,7 +56,7 @@ export async function inspect(client: Client, names: string): Promise<Fault | un
     // If the account may not read the state, this does not mean that the server is offline.
     return fault?.kind === 'forbidden' || fault?.kind === 'busy'
       ? undefined
-      : (fault ?? { kind: 'away', says: 'Elasticsearch gives answers that cannot be read', why: String(error) })
+      : (fault ?? { kind: 'away', says: 'Elasticsearch sends answers that cannot be read', why: String(error) })
   }
 }
 

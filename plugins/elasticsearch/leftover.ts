@@ -27,7 +27,7 @@ export async function leftoverOf({
   onGarbled,
 }: Left): Promise<Leftover | undefined> {
   if (declared.has(name)) return undefined
-  const { inUse, shape } = await store.look(name)
+  const { inUse, shape } = await store.stateOf(name)
   if (inUse === undefined || shape === undefined) return undefined
   return {
     async *scan() {
@@ -38,7 +38,7 @@ export async function leftoverOf({
       }
     },
     async remove() {
-      const { others } = await store.look(name)
+      const { others } = await store.stateOf(name)
       // The index that was in use is removed last, because a repetition starts with it.
       await store.remove([...others.map(({ index }) => index), inUse])
     },

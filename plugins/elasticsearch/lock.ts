@@ -6,7 +6,7 @@ const ID = 'lock'
 const TOUCH_EVERY_MS = 3_000
 /** If the lock was not updated for this long, its holder is considered dead and the lock is taken over. */
 const STALE_MS = 15_000
-const LOOK_EVERY_MS = 500
+const POLL_EVERY_MS = 500
 
 interface LockOptions {
   connection: ElasticConnection
@@ -48,10 +48,10 @@ export async function underLock<Result>(
       .then(async (next) => next ?? (await readOwn()))
       .then((next) => {
         if (next) held = next
-        else lost.abort(new Error('another server has taken over what this one was doing with the index'))
+        else lost.abort(new Error('another server has taken over the work of this one on the index'))
       })
       // While the server is offline, nobody else can take over the lock.
-      .catch((error: unknown) => log.debug({ err: error }, 'the lock of the index could not be touched'))
+      .catch((error: unknown) => log.debug({ err: error }, 'the lock of the index could not be renewed'))
       .finally(() => {
         if (!isOver && !lost.signal.aborted) timer = clock.after(TOUCH_EVERY_MS, touch)
       })
@@ -66,7 +66,9 @@ export async function underLock<Result>(
     const { seqNo: if_seq_no, term: if_primary_term } = held
     await connection.client
       .delete({ index, id: ID, if_seq_no, if_primary_term })
-      .catch((error: unknown) => log.debug({ err: error }, 'the lock of the index is left to grow stale'))
+      .catch((error: unknown) =>
+        log.debug({ err: error }, 'the lock of the index could not be released; it expires later'),
+      )
   }
 
   async function acquire(): Promise<Seen> {
@@ -82,7 +84,7 @@ export async function underLock<Result>(
         { ignore: [400] },
       )
     })
-    let other: (Seen & { lookedMs: number; unchangedMs: number }) | undefined
+    let other: (Seen & { polledMs: number; unchangedMs: number }) | undefined
     let hasSaid = false
     for (;;) {
       const found = await read()
@@ -92,10 +94,10 @@ export async function underLock<Result>(
         continue
       }
       if (!other || other.seqNo !== found.seqNo || other.term !== found.term)
-        other = { ...found, lookedMs: clock.steady(), unchangedMs: 0 }
+        other = { ...found, polledMs: clock.steady(), unchangedMs: 0 }
       // The time during which the server was offline does not count, because the holder could not update the lock.
-      other.unchangedMs += Math.min(clock.steady() - other.lookedMs, 2 * LOOK_EVERY_MS)
-      other.lookedMs = clock.steady()
+      other.unchangedMs += Math.min(clock.steady() - other.polledMs, 2 * POLL_EVERY_MS)
+      other.polledMs = clock.steady()
       if (other.unchangedMs >= STALE_MS) {
         log.warn('the server that was updating the index has ended; this one continues')
         const mine = await put(found)
@@ -103,7 +105,7 @@ export async function underLock<Result>(
       }
       if (!hasSaid) log.info('another server is working on the index; waiting for it')
       hasSaid = true
-      await clock.sleep(LOOK_EVERY_MS)
+      await clock.sleep(POLL_EVERY_MS)
     }
   }
 

@@ -2,15 +2,15 @@
  * Migrates one collection on the server to its current definition. Each step may be repeated, by this process or the
  * next.
  */
-import type { IndexDefinition, Log } from 'archivolt'
-import { type Migration, type Progress, StartError, type WrongType } from 'archivolt/index'
+import { type IndexDefinition, type Log, StartError } from 'archivolt'
+import type { Migration, Progress, WrongType } from 'archivolt/index'
 import { putAll, type Target, type Version } from './bulk.ts'
 import { versionOf } from './change.ts'
 import type { ElasticConnection } from './connection.ts'
 import { EVERYTHING, type Query } from './filter.ts'
 import type { Layout } from './layout.ts'
 import { pages, parsed } from './scan.ts'
-import type { Place, Store } from './store.ts'
+import type { IndexState, Store } from './store.ts'
 
 const BATCH = 500
 const MOST_NAMED = 100
@@ -29,10 +29,10 @@ export async function migrationOf(
   const { store, connection, log } = parts
   const { name } = definition
   const alias = store.alias(name)
-  const place = await findInUse(store, name, log)
-  if (place.inUse !== undefined && place.shape === undefined) {
+  const state = await findInUse(store, name, log)
+  if (state.inUse !== undefined && state.shape === undefined) {
     throw new StartError(
-      `Elasticsearch has ${place.inUse} under the name ${alias}, which was not made by this program: set AV_PREFIX to another prefix, or remove that index`,
+      `Elasticsearch has ${state.inUse} under the name ${alias}, which was not made by this program: set AV_PREFIX to another prefix, or remove that index`,
     )
   }
 
@@ -67,7 +67,7 @@ export async function migrationOf(
     }
     if (wrong.length > 0)
       log.warn(
-        `index ${name}: ${wrong.length} values are of another type than the mapping says and cannot be filtered by`,
+        `index ${name}: ${wrong.length} values have a different type than in the mapping and cannot be used in filters`,
       )
     if (garbled.length > 0)
       log.error(
@@ -80,7 +80,7 @@ export async function migrationOf(
   return {
     name,
     expected: layout.shape,
-    inPlace: place.shape,
+    inPlace: state.shape,
 
     create: () => store.create(layout),
 
@@ -95,13 +95,13 @@ export async function migrationOf(
         { inPlace: true, total: await count(left), progress },
       )
       await connection.run((client) => client.indices.refresh({ index: alias }))
-      await store.tell(layout)
+      await store.noteShape(layout)
     },
 
     async rebuild(progress) {
       await connection.run((client) => client.indices.refresh({ index: alias }))
       const total = await count(EVERYTHING)
-      const { others } = await store.look(name)
+      const { others } = await store.stateOf(name)
       const index = await store.createBeside(layout)
       if (others.some((other) => other.index === index))
         log.info(`index ${name}: discarded ${index}, half built before an interruption; it will be rebuilt`)
@@ -115,14 +115,14 @@ export async function migrationOf(
       const copied = await connection.run(async (client) => (await client.count({ index })).count)
       if (copied !== total - garbled)
         throw new Error(
-          `index ${name}: ${copied} of ${total - garbled} documents came to ${index}; the next start tries again`,
+          `index ${name}: ${copied} of ${total - garbled} documents were copied to ${index}; the next start tries again`,
         )
       await store.swap(new Map([[layout, index]]))
-      log.info(`index ${name}: ${alias} stands for ${index} now`)
+      log.info(`index ${name}: ${alias} now points to ${index}`)
     },
 
     async discard() {
-      const { others } = await store.look(name)
+      const { others } = await store.stateOf(name)
       if (others.length === 0) return
       log.info(`index ${name}: removing ${others.map(({ index }) => index).join(', ')}, left by an interruption`)
       await store.remove(others.map(({ index }) => index))
@@ -131,11 +131,11 @@ export async function migrationOf(
 }
 
 /** Finds the index in use. If the alias was lost but a complete index exists, that index was its target. */
-async function findInUse(store: Store, name: string, log: Log): Promise<Place> {
-  const found = await store.look(name)
+async function findInUse(store: Store, name: string, log: Log): Promise<IndexState> {
+  const found = await store.stateOf(name)
   const candidate = found.others.filter(({ isWhole }) => isWhole).at(-1) ?? found.others.at(-1)
   if (found.inUse !== undefined || !candidate) return found
-  log.warn(`index ${name}: nothing has the name ${store.alias(name)}; it is given to ${candidate.index}`)
+  log.warn(`index ${name}: no index has the alias ${store.alias(name)}; it now points to ${candidate.index}`)
   await store.pointTo(name, candidate.index)
-  return store.look(name)
+  return store.stateOf(name)
 }

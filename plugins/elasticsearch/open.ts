@@ -10,6 +10,7 @@ import {
   type OnGarbled,
   openCollections,
   type Snapshots,
+  undeclaredIndex,
   waitAtBarrier,
 } from 'archivolt/index'
 import { putAll } from './bulk.ts'
@@ -21,7 +22,7 @@ import { leftoverOf } from './leftover.ts'
 import { underLock } from './lock.ts'
 import { migrationOf } from './migration.ts'
 import { openElasticSnapshots, openRepository } from './repository.ts'
-import { openAliases } from './store.ts'
+import { openStore } from './store.ts'
 
 export interface ElasticIndexOptions {
   /** The connection, which is closed with the index. */
@@ -66,7 +67,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
   const layouts = new Map(
     definitions.map((definition): [string, Layout] => [definition.name, layoutOf(definitionData(definition))]),
   )
-  const store = openAliases(connection, prefix)
+  const store = openStore(connection, prefix)
   const repository = openRepository({ connection, store, definitions, prefix, folder: options.repository ?? null, log })
   const lock = { connection, clock, log, index: lockIndex(prefix), owner }
   const snapshotTo: IndexAdapter['snapshotTo'] = (name, step = {}) => repository.take(name, step)
@@ -104,7 +105,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
           lost.throwIfAborted()
           const layout = layouts.get(name)
           const index = layout && built.get(layout)
-          if (!index) throw new Error(`The index "${name}" was not declared`)
+          if (!index) throw undeclaredIndex(name)
           return putAll({ connection, index, isAlias: false }, layout, docs, { ...bulk, visible: false })
         })
         lost.throwIfAborted()
@@ -112,7 +113,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
       })
     } catch (error) {
       await removeUnused(built).catch((failure: unknown) =>
-        log.warn({ err: failure }, 'what a broken restore has left is removed at the next start'),
+        log.warn({ err: failure }, 'leftovers of a failed restore will be removed at the next start'),
       )
       throw error
     }
@@ -121,7 +122,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
   /** Removes unused new indexes. If the reply to the swap was lost, they may be in use. */
   async function removeUnused(built: ReadonlyMap<Layout, string>): Promise<void> {
     for (const [layout, index] of built)
-      if ((await store.look(layout.data.name)).inUse !== index) await store.remove([index])
+      if ((await store.stateOf(layout.data.name)).inUse !== index) await store.remove([index])
   }
 
   const index: ElasticIndex = {

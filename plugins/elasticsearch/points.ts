@@ -1,13 +1,13 @@
 /** Reads and writes documents of one collection by id. Reads see every write at once. */
-import type { Collection, IndexDefinition } from 'archivolt'
-import { checkCount, chunksOf, MAX_WINDOW } from 'archivolt/index'
+import { type Collection, chunksOf, type IndexDefinition } from 'archivolt'
+import { checkCount, MAX_WINDOW } from 'archivolt/index'
 import type { Target } from './bulk.ts'
 import { decode, type Stored } from './encode.ts'
 import { parsed } from './scan.ts'
 
 const IDS_AT_ONCE = 500
 
-interface Kept {
+interface StoredText {
   id: string
   text: string
   internal?: string
@@ -19,7 +19,7 @@ export function openPoints(
 ): Pick<Collection, 'get' | 'getText' | 'getTexts' | 'getMany' | 'known'> {
   async function getTexts(ids: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    for await (const each of kept(ids))
+    for await (const each of read(ids))
       if (decode(each)) found.set(each.id, each.text)
       else target.onGarbled?.(each.id)
     return found
@@ -27,11 +27,11 @@ export function openPoints(
 
   async function getMany(ids: readonly string[]): Promise<Map<string, Record<string, unknown>>> {
     const found: Array<{ _id: string; _source: Stored }> = []
-    for await (const each of kept(ids)) found.push({ _id: each.id, _source: each })
+    for await (const each of read(ids)) found.push({ _id: each.id, _source: each })
     return new Map((await parsed(found, target)).map(({ id, doc }) => [id, doc]))
   }
 
-  async function* kept(ids: readonly string[], isBare = false): AsyncGenerator<Kept> {
+  async function* read(ids: readonly string[], isBare = false): AsyncGenerator<StoredText> {
     checkCount(definition, ids)
     const { connection, index } = target
     const unique = [...new Set(ids)].filter((id) => id !== '' && id.length <= 512)
@@ -54,7 +54,7 @@ export function openPoints(
 
     async known(ids) {
       const found = new Set<string>()
-      for (const some of chunksOf(ids, MAX_WINDOW)) for await (const { id } of kept(some, true)) found.add(id)
+      for (const some of chunksOf(ids, MAX_WINDOW)) for await (const { id } of read(some, true)) found.add(id)
       return found
     },
   }

@@ -5,8 +5,8 @@
 import { setTimeout as realTime } from 'node:timers/promises'
 import type { estypes } from '@elastic/elasticsearch'
 import type { IndexDefinition, RestoreOptions, RestoreResult, SnapshotRecord, StepOptions } from 'archivolt'
-import { errors, type Log, say } from 'archivolt'
-import { type IndexAdapter, restoreAll, type Snapshots, type StoredCollection, wholeSnapshot } from 'archivolt/index'
+import { errors, type Log, say, snapshotRuns, wholeSnapshot } from 'archivolt'
+import { type IndexAdapter, restoreAll, type Snapshots, type StoredCollection } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
 import { decode, type Stored } from './encode.ts'
 import { ElasticError } from './fault.ts'
@@ -22,7 +22,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,127}$/
  * instead of a version.
  */
 const RELEASE = /\d{1,4}\.\d{1,4}\.\d{1,4}/
-const LOOK_EVERY_MS = 250
+const POLL_EVERY_MS = 250
 const MOST_ATTEMPTS = 3
 const BATCH = 500
 const UNSET =
@@ -52,24 +52,9 @@ interface Part {
   index: string
 }
 
-interface Repository {
-  readonly folder: string | null
-  list(): Promise<SnapshotRecord[]>
-  get(name: string): Promise<SnapshotRecord | undefined>
-  take(name: string, options: StepOptions): Promise<void>
-  remove(name: string): Promise<void>
-  restore(
-    index: Pick<IndexAdapter, 'definitions' | 'replaceAll'>,
-    name: string,
-    options: RestoreOptions,
-  ): Promise<RestoreResult>
-  /** Single documents of a snapshot, by id; damaged ones are left out. */
-  read(name: string, collection: string, ids: readonly string[]): Promise<Map<string, Record<string, unknown>>>
-  /** Removes the leftovers of an interrupted restore. */
-  clean(): Promise<void>
-}
+type Repository = ReturnType<typeof openRepository>
 
-export function openRepository({ connection, store, definitions, prefix, folder, log }: RepositoryParts): Repository {
+export function openRepository({ connection, store, definitions, prefix, folder, log }: RepositoryParts) {
   const repository = `${prefix}_snapshots`
   const beside = temporaryPrefix(prefix)
   let registered: Promise<unknown> | undefined
@@ -79,6 +64,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     return found && toRecord(found)
   }
 
+  /** Removes the leftovers of an interrupted restore. */
   async function clean(): Promise<void> {
     const found = await connection.run((client) =>
       client.indices.get({
@@ -110,7 +96,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       return await work()
     } finally {
       await clean().catch((error: unknown) =>
-        log.warn({ err: error }, 'what a restore has left is removed at the next start'),
+        log.warn({ err: error }, 'leftovers of a restore will be removed at the next start'),
       )
     }
   }
@@ -145,7 +131,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       if (await areThere(parts, signal)) return
       if (attempt === MOST_ATTEMPTS)
         throw errors.unavailable('Elasticsearch went down repeatedly while it restored the snapshot: see its log')
-      log.warn({ snapshot }, 'Elasticsearch went down while it restored a snapshot; it is restored once more')
+      log.warn({ snapshot }, 'Elasticsearch went down while it restored a snapshot; the restore is repeated')
     }
   }
 
@@ -162,7 +148,7 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       registered = undefined
       if (!(error instanceof ElasticError)) throw error
       throw errors.unavailable(
-        say`Elasticsearch cannot use ${{ folder }} for snapshots: add it to path.repo of all its nodes, and let them write there`,
+        say`Elasticsearch cannot use ${{ folder }} for snapshots: add it to path.repo of all its nodes, and make it writable for them`,
         { cause: error },
       )
     })
@@ -248,13 +234,13 @@ export function openRepository({ connection, store, definitions, prefix, folder,
     get,
     clean,
 
-    list: async () =>
+    list: async (): Promise<SnapshotRecord[]> =>
       (await find('*'))
         .filter((given) => isOurs(given))
         .map(toRecord)
         .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1)),
 
-    async take(name, { signal, progress }) {
+    async take(name: string, { signal, progress }: StepOptions): Promise<void> {
       await ready()
       signal?.throwIfAborted()
       const indices = definitions.map((definition) => store.alias(definition.name))
@@ -290,16 +276,20 @@ export function openRepository({ connection, store, definitions, prefix, folder,
           throw signal.reason
         }
         if (progress) await tellProgress(name, progress)
-        await realTime(LOOK_EVERY_MS)
+        await realTime(POLL_EVERY_MS)
       }
     },
 
-    async remove(name) {
+    async remove(name: string): Promise<void> {
       await ready()
       await connection.run((client) => client.snapshot.delete({ repository, snapshot: name }, { ignore: [404] }))
     },
 
-    async restore(index, name, options) {
+    async restore(
+      index: Pick<IndexAdapter, 'definitions' | 'replaceAll'>,
+      name: string,
+      options: RestoreOptions,
+    ): Promise<RestoreResult> {
       const [found] = NAME.test(name) ? await find(name) : []
       if (!found) throw errors.notFound('snapshot', name)
       const parts = definitions.flatMap(({ name: collection }) => partOf(found, collection) ?? [])
@@ -315,7 +305,12 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       })
     },
 
-    async read(name, collection, ids) {
+    /** Single documents of a snapshot, by id; damaged ones are left out. */
+    async read(
+      name: string,
+      collection: string,
+      ids: readonly string[],
+    ): Promise<Map<string, Record<string, unknown>>> {
       const [found] = NAME.test(name) ? await find(name) : []
       const part = found && partOf(found, collection)
       if (!part) return new Map()
@@ -343,7 +338,7 @@ export function openElasticSnapshots(
     list: () => repository.list(),
     get: (id) => repository.get(id),
     async take(id, options) {
-      if (isTaking) throw errors.conflict('A snapshot is being taken; try again when it has ended')
+      if (isTaking) throw snapshotRuns()
       isTaking = true
       try {
         await index.snapshotTo(id, options)
@@ -354,8 +349,7 @@ export function openElasticSnapshots(
     async remove(id) {
       const record = await repository.get(id)
       if (!record) throw errors.notFound('snapshot', id)
-      if (record.state === 'IN_PROGRESS')
-        throw errors.conflict('The snapshot is being taken; try again when it has ended')
+      if (record.state === 'IN_PROGRESS') throw snapshotRuns()
       await repository.remove(id)
     },
     async read(id, collection, ids) {

@@ -1,6 +1,7 @@
 /** Streams all matches as they were at the beginning of the stream, by a point in time and `search_after`. */
+
 import type { estypes } from '@elastic/elasticsearch'
-import { Slice } from 'archivolt/index'
+import { Slice } from 'archivolt'
 import type { Target } from './bulk.ts'
 import type { ElasticConnection } from './connection.ts'
 import { decode, type Stored } from './encode.ts'

@@ -3,13 +3,14 @@
  * is filled and then swapped in.
  */
 import type { estypes } from '@elastic/elasticsearch'
-import { type Shape, StartError } from 'archivolt/index'
+import { StartError } from 'archivolt'
+import type { Shape } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
 import { ElasticError } from './fault.ts'
 import { type Layout, mappingOf, metaIn, metaOf, propertiesOf, SERVING, settingsOf } from './layout.ts'
 
 /** The indexes of a collection on the server. */
-export interface Place {
+export interface IndexState {
   /** The index to which the alias points. */
   inUse: string | undefined
   /** Other versions, oldest first, and whether each was filled completely. */
@@ -19,28 +20,14 @@ export interface Place {
   highest: number
 }
 
-export interface Store {
-  alias(name: string): string
-  look(name: string): Promise<Place>
-  /** Creates an empty index and uses it at once. */
-  create(layout: Layout): Promise<void>
-  /** Creates an empty index next to the one in use; replaces a leftover of the same name. @returns its name */
-  createBeside(layout: Layout): Promise<string>
-  /** Marks the new indexes as complete, swaps them in, in one step, and removes the previous ones. */
-  swap(built: ReadonlyMap<Layout, string>): Promise<void>
-  addFields(layout: Layout): Promise<void>
-  /** Writes the hash to the index in use. */
-  tell(layout: Layout): Promise<void>
-  pointTo(name: string, index: string): Promise<void>
-  remove(indexes: readonly string[]): Promise<void>
-}
+export type Store = ReturnType<typeof openStore>
 
-export function openAliases(connection: ElasticConnection, prefix: string): Store {
+export function openStore(connection: ElasticConnection, prefix: string) {
   function alias(name: string): string {
     return `${prefix}_${name}`
   }
 
-  async function look(name: string): Promise<Place> {
+  async function stateOf(name: string): Promise<IndexState> {
     const found = await connection.run((client) =>
       client.indices.get({
         index: [alias(name), `${alias(name)}_v*`],
@@ -52,26 +39,26 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
     )
     if (alias(name) in found) {
       throw new StartError(
-        `Elasticsearch has an index ${alias(name)} that is not ours (ours is an alias of that name): set AV_PREFIX to another prefix, or remove that index`,
+        `Elasticsearch has an index ${alias(name)} that this program did not make, and needs this name for an alias: set AV_PREFIX to another prefix, or remove that index`,
       )
     }
-    const place: Place = { inUse: undefined, others: [], shape: undefined, highest: 0 }
+    const state: IndexState = { inUse: undefined, others: [], shape: undefined, highest: 0 }
     for (const [index, { aliases = {}, mappings }] of Object.entries(found).sort(
       ([a], [b]) => (versionOf(name, a) ?? 0) - (versionOf(name, b) ?? 0),
     )) {
       const version = versionOf(name, index)
       const meta = metaIn(mappings?._meta)
-      place.highest = Math.max(place.highest, version ?? 0)
+      state.highest = Math.max(state.highest, version ?? 0)
       if (alias(name) in aliases) {
-        if (place.inUse !== undefined)
+        if (state.inUse !== undefined)
           throw new StartError(
-            `The alias ${alias(name)} stands for ${place.inUse} and ${index}: take it from one of them`,
+            `The alias ${alias(name)} points to ${state.inUse} and ${index}: remove it from one of them`,
           )
-        place.inUse = index
-        place.shape = meta?.shape
-      } else if (version !== undefined) place.others.push({ index, isWhole: meta?.isWhole ?? false })
+        state.inUse = index
+        state.shape = meta?.shape
+      } else if (version !== undefined) state.others.push({ index, isWhole: meta?.isWhole ?? false })
     }
-    return place
+    return state
   }
 
   function versionOf(name: string, index: string): number | undefined {
@@ -83,17 +70,18 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
 
   return {
     alias,
-    look,
+    stateOf,
 
-    async remove(indexes) {
+    async remove(indexes: readonly string[]): Promise<void> {
       // One request per index, because together their names may be too long for a URL.
       for (const index of indexes)
         await connection.run((client) => client.indices.delete({ index, ignore_unavailable: true }))
     },
 
-    async create(layout) {
+    /** Creates an empty index and uses it at once. */
+    async create(layout: Layout): Promise<void> {
       const { name } = layout.data
-      const { highest } = await look(name)
+      const { highest } = await stateOf(name)
       const index = `${alias(name)}_v${highest + 1}`
       await connection.run(async (client) => {
         try {
@@ -110,9 +98,10 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
       })
     },
 
-    async createBeside(layout) {
+    /** Creates an empty index next to the one in use; replaces a leftover of the same name. @returns its name */
+    async createBeside(layout: Layout): Promise<string> {
       const { name } = layout.data
-      const { highest, inUse } = await look(name)
+      const { highest, inUse } = await stateOf(name)
       const last = `${alias(name)}_v${highest}`
       // The last index, if it is incomplete and not in use, is the leftover of an interruption.
       const index = highest === 0 || last === inUse ? `${alias(name)}_v${highest + 1}` : last
@@ -130,7 +119,8 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
       return index
     },
 
-    async swap(built) {
+    /** Marks the new indexes as complete, swaps them in, in one step, and removes the previous ones. */
+    async swap(built: ReadonlyMap<Layout, string>): Promise<void> {
       for (const [layout, index] of built) {
         await connection.run(async (client) => {
           await client.indices.putSettings({ index, settings: SERVING })
@@ -140,7 +130,7 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
       }
       const actions: estypes.IndicesUpdateAliasesAction[] = []
       for (const [layout, index] of built) {
-        const { inUse } = await look(layout.data.name)
+        const { inUse } = await stateOf(layout.data.name)
         if (inUse === index) continue
         actions.push({ add: { index, alias: alias(layout.data.name) } })
         if (inUse !== undefined) actions.push({ remove_index: { index: inUse } })
@@ -148,19 +138,20 @@ export function openAliases(connection: ElasticConnection, prefix: string): Stor
       if (actions.length > 0) await connection.run((client) => swapAll(client, actions))
     },
 
-    async addFields(layout) {
+    async addFields(layout: Layout): Promise<void> {
       await connection.run((client) =>
         client.indices.putMapping({ index: alias(layout.data.name), properties: propertiesOf(layout) }),
       )
     },
 
-    async tell(layout) {
+    /** Writes the hash to the index in use. */
+    async noteShape(layout: Layout): Promise<void> {
       await connection.run((client) =>
         client.indices.putMapping({ index: alias(layout.data.name), _meta: metaOf(layout, true) }),
       )
     },
 
-    async pointTo(name, index) {
+    async pointTo(name: string, index: string): Promise<void> {
       await connection.run((client) =>
         client.indices.updateAliases({ actions: [{ add: { index, alias: alias(name) } }] }),
       )

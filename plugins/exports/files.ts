@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import yauzl, { type ZipFile } from 'yauzl'
 import { filesInTar } from '../film-kit/tar.ts'
-import { type Found, Rows, Unusable } from './found.ts'
+import { type Found, openRows, type Rows, Unusable } from './found.ts'
 import { isHtmlHistory, readHtmlHistory } from './html-history.ts'
 import { jsonOf } from './json.ts'
 import { openTakeoutLists } from './takeout.ts'
@@ -102,7 +102,7 @@ async function* entriesInTar(path: string): AsyncGenerator<Packed> {
 }
 
 async function readEntries(entries: AsyncIterable<Packed>, path: string): Promise<Found> {
-  const rows = new Rows()
+  const rows = openRows()
   const lists = openTakeoutLists(rows)
   const unpacked = openUnpacker()
   let tables = 0
@@ -135,7 +135,7 @@ async function readEntries(entries: AsyncIterable<Packed>, path: string): Promis
     throw new Unusable('The archive is damaged')
   }
   lists.end()
-  if (rows.isEmpty) throw new Unusable('The archive has no list of subscriptions, watched videos or playlists')
+  if (rows.isEmpty()) throw new Unusable('The archive has no list of subscriptions, watched videos or playlists')
   return rows.of(isGrayjay ? 'grayjay' : 'takeout')
 }
 
@@ -151,9 +151,9 @@ function openUnpacker() {
 }
 
 async function readUnpackedDatabase(stream: Readable, path: string): Promise<Found> {
-  const place = `${path}.db`
-  await pipeline(stream, createWriteStream(place, { mode: 0o600 }))
-  return readDatabase(place)
+  const unpacked = `${path}.db`
+  await pipeline(stream, createWriteStream(unpacked, { mode: 0o600 }))
+  return readDatabase(unpacked)
 }
 
 const STORE = /^stores\/(subscriptions|history|playlists|watch_later)$/
@@ -197,11 +197,11 @@ function readDatabase(path: string): Found {
     db = new Database(path, { readonly: true, fileMustExist: true })
     db.pragma('trusted_schema = OFF')
     const has = plainTables(db)
-    if (!has('subscriptions')) throw new Unusable('The database is not NewPipe’s')
+    if (!has('subscriptions')) throw new Unusable('The database is not from NewPipe')
     const followed: unknown[] = []
     for (const [table, sql] of Object.entries(FROM_NEWPIPE))
       if (has(table)) for (const row of db.prepare(sql).iterate()) followed.push(row)
-    const rows = new Rows()
+    const rows = openRows()
     readNewPipeWatching(db, has, rows)
     return readNewPipe(followed, rows)
   } catch (thrown) {

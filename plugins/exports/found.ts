@@ -63,6 +63,8 @@ export class Unusable extends Error {
   }
 }
 
+export const emptyFile = (): Unusable => new Unusable('It contains no subscriptions, watched videos or playlists')
+
 /** Maximum number of subscriptions: nobody has more, and a larger file is malicious. */
 const MOST_ROWS = 20_000
 /** Maximum number of watched videos, several a day for years; if there are more, the newest are kept. */
@@ -72,72 +74,70 @@ const MOST_LISTED = 50_000
 const LONGEST_TEXT = 2000
 const LONGEST_NAME = 200
 
-export class Rows {
-  readonly #rows: FoundRow[] = []
-  readonly foreign: string[] = []
-  #seen = new Map<string, FoundSeen>()
-  #seenLeftOut = 0
-  readonly #lists: FoundList[] = []
-  #listed = 0
+export type Rows = ReturnType<typeof openRows>
 
-  /** The number of channels and playlists, which is limited. */
-  get count(): number {
-    return this.#rows.length
-  }
-
-  get isEmpty(): boolean {
-    return this.#rows.length + this.foreign.length + this.#seen.size + this.#lists.length === 0
-  }
-
-  /** Adds a watched video; the latest entry of a video counts. */
-  see(text: unknown, { at, seconds }: { at?: unknown; seconds?: unknown } = {}): void {
-    const word = wordIn(text)
-    if (word === undefined) return
-    const [when, far] = [positive(at), positive(seconds)]
-    const before = this.#seen.get(word)
-    if (before && (before.at ?? 0) > (when ?? 0)) return
-    this.#seen.set(word, { text: word, at: when && Math.floor(when), seconds: far })
-    if (this.#seen.size >= 2 * MOST_SEEN) this.#dropOldest()
-  }
+export function openRows() {
+  const rows: FoundRow[] = []
+  const foreign: string[] = []
+  let seen = new Map<string, FoundSeen>()
+  let seenLeftOut = 0
+  const lists: FoundList[] = []
+  let listed = 0
 
   /** Drops the oldest videos beyond the limit. Those without times are older than others; of these, the first entries. */
-  #dropOldest(): void {
-    const newest = [...this.#seen].sort(([, a], [, b]) => (a.at ?? 0) - (b.at ?? 0)).slice(-MOST_SEEN)
-    this.#seenLeftOut += this.#seen.size - newest.length
-    this.#seen = new Map(newest)
+  function dropOldest(): void {
+    const newest = [...seen].sort(([, a], [, b]) => (a.at ?? 0) - (b.at ?? 0)).slice(-MOST_SEEN)
+    seenLeftOut += seen.size - newest.length
+    seen = new Map(newest)
   }
 
-  /** @throws Unusable: there are too many */
-  list(name: unknown, videos: readonly unknown[]): void {
-    const words = videos.map(wordIn).filter((word) => word !== undefined)
-    this.#listed += words.length
-    if (this.#listed > MOST_LISTED || this.#lists.length >= MOST_LISTS)
-      throw new Unusable('It contains too many playlists')
-    this.#lists.push({ name: plain(name) || 'Playlist', videos: [...new Set(words)] })
-  }
-
-  /** @throws Unusable: there are too many */
-  add(text: unknown, name: unknown = ''): void {
-    const word = wordIn(text)
-    if (word === undefined) return
-    this.#count()
-    this.#rows.push({ text: channelIn(word) ?? word, name: plain(name) })
-  }
-
-  addForeign(text: unknown): void {
-    this.#count()
-    this.foreign.push(plain(text))
-  }
-
-  of(source: Source): Found {
-    if (this.#seen.size > MOST_SEEN) this.#dropOldest()
-    const seen = [...this.#seen.values()]
-    return { source, rows: this.#rows, foreign: this.foreign, seen, lists: this.#lists, seenLeftOut: this.#seenLeftOut }
-  }
-
-  #count(): void {
-    if (this.#rows.length + this.foreign.length >= MOST_ROWS)
+  function mustHaveRoom(): void {
+    if (rows.length + foreign.length >= MOST_ROWS)
       throw new Unusable('It contains more than {most} channels: split it', { most: MOST_ROWS })
+  }
+
+  return {
+    /** The number of channels and playlists, which is limited. */
+    count: (): number => rows.length,
+    isEmpty: (): boolean => rows.length + foreign.length + seen.size + lists.length === 0,
+
+    /** Adds a watched video; the latest entry of a video counts. */
+    see(text: unknown, { at, seconds }: { at?: unknown; seconds?: unknown } = {}): void {
+      const word = wordIn(text)
+      if (word === undefined) return
+      const [when, far] = [positive(at), positive(seconds)]
+      const before = seen.get(word)
+      if (before && (before.at ?? 0) > (when ?? 0)) return
+      seen.set(word, { text: word, at: when && Math.floor(when), seconds: far })
+      if (seen.size >= 2 * MOST_SEEN) dropOldest()
+    },
+
+    /** @throws Unusable: there are too many */
+    list(name: unknown, videos: readonly unknown[]): void {
+      const words = videos.map(wordIn).filter((word) => word !== undefined)
+      listed += words.length
+      if (listed > MOST_LISTED || lists.length >= MOST_LISTS) throw new Unusable('It contains too many playlists')
+      lists.push({ name: plain(name) || 'Playlist', videos: [...new Set(words)] })
+    },
+
+    /** @throws Unusable: there are too many */
+    add(text: unknown, name: unknown = ''): void {
+      const word = wordIn(text)
+      if (word === undefined) return
+      mustHaveRoom()
+      rows.push({ text: channelIn(word) ?? word, name: plain(name) })
+    },
+
+    /** @throws Unusable: there are too many */
+    addForeign(text: unknown): void {
+      mustHaveRoom()
+      foreign.push(plain(text))
+    },
+
+    of(source: Source): Found {
+      if (seen.size > MOST_SEEN) dropOldest()
+      return { source, rows, foreign, seen: [...seen.values()], lists, seenLeftOut }
+    },
   }
 }
 

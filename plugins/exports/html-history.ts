@@ -2,16 +2,13 @@
  * Reads Takeout's history in HTML, its default form: each entry has a URL, and a time in words of the account's
  * language.
  */
-import sax from 'sax'
-import { type Rows, Unusable } from './found.ts'
+import type { Rows } from './found.ts'
+import { parseMarkup } from './markup.ts'
 import { isAdvert } from './takeout.ts'
 
 /** No other page of Takeout contains `watch?v=`. */
 export const isHtmlHistory = (text: string): boolean =>
   /^\s*<(!doctype\s+)?html/i.test(text) && text.includes('watch?v=')
-
-const MOST_DEPTH = 1000
-const PIECE = 1 << 15
 
 interface Entry {
   address: string
@@ -22,8 +19,6 @@ interface Entry {
 
 /** @throws Unusable */
 export function readHtmlHistory(text: string, rows: Rows): void {
-  const parser = sax.parser(false, { lowercase: true })
-  let depth = 0
   let entry: Entry | undefined
   let isOfAdvert = false
   const finish = () => {
@@ -31,28 +26,21 @@ export function readHtmlHistory(text: string, rows: Rows): void {
     entry = undefined
     isOfAdvert = false
   }
-  parser.onerror = ({ message }) => {
-    if (message.startsWith('Max buffer')) throw new Unusable('One of its texts is too long for a list')
-    parser.resume()
-  }
-  parser.onopentag = ({ name, attributes }) => {
-    if (++depth > MOST_DEPTH) throw new Unusable('It is nested too deep')
-    if (name === 'div' && /\bouter-cell\b/.test(String(attributes.class))) finish()
-    if (name === 'a' && !entry && String(attributes.href).includes('watch?v='))
-      entry = { address: String(attributes.href), time: '', isTimeRead: false }
-  }
-  parser.onclosetag = (name) => {
-    depth--
-    if (entry && name === 'div') entry.isTimeRead = true
-  }
-  parser.ontext = (words) => {
-    if (isAdvert(words)) isOfAdvert = true
-    if (entry && !entry.isTimeRead && words.trim() !== '') entry.time = words
-  }
-  // Parsed in pieces; after each one, checks that no text grows without limit.
-  for (let at = 0; at < text.length; at += PIECE) parser.write(text.slice(at, at + PIECE))
-  finish()
-  parser.close()
+  parseMarkup(text, {
+    open(name, { class: classes, href }) {
+      if (name === 'div' && /\bouter-cell\b/.test(String(classes))) finish()
+      if (name === 'a' && !entry && String(href).includes('watch?v='))
+        entry = { address: String(href), time: '', isTimeRead: false }
+    },
+    close(name) {
+      if (entry && name === 'div') entry.isTimeRead = true
+    },
+    text(words) {
+      if (isAdvert(words)) isOfAdvert = true
+      if (entry && !entry.isTimeRead && words.trim() !== '') entry.time = words
+    },
+    end: finish,
+  })
 }
 
 /**

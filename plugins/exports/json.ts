@@ -1,4 +1,4 @@
-/** Parses JSON of an export, limited to the number of values that fit into memory. */
+/** Reads JSON of an export, limited to the number of values that fit into memory. */
 import { overloadOf } from 'archivolt'
 import { Unusable } from './found.ts'
 
@@ -7,6 +7,13 @@ import { Unusable } from './found.ts'
  * fill the reader's memory.
  */
 const MOST_VALUES = 3_000_000
+
+export type Fields = Readonly<Record<string, unknown>>
+/** The fields of an object; none of any other value. */
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {}
+/** The entries of a list; none of any other value. */
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** @throws Unusable: it has too many values; SyntaxError */
 export function jsonOf(text: string): unknown {

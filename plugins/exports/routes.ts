@@ -4,7 +4,7 @@
  */
 import { type Actor, chunksOf, defineRoute, epochSeconds, errors, type Static, say, Type } from 'archivolt'
 import type { App } from './app.ts'
-import { type FoundRow, SOURCES } from './found.ts'
+import { emptyFile, type FoundRow, SOURCES } from './found.ts'
 import { type ListHere, listsHere, seenHere, takeLists, takeSeen } from './taking.ts'
 import { MOST_BYTES } from './upload.ts'
 
@@ -21,20 +21,23 @@ const MOST_NAMED = 100
 const AT_ONCE = 500
 
 const History = Type.Object({
-  count: Type.Integer({ description: 'watched videos that it names' }),
-  watched: Type.Integer({ description: 'of those in the archive: to be marked as watched' }),
-  positions: Type.Integer({ description: 'of those in the archive: begun, and how far is known' }),
-  left_out: Type.Integer({ description: 'the oldest of more than 100,000, which are not read' }),
+  count: Type.Integer({ description: 'number of watched videos in the export' }),
+  watched: Type.Integer({ description: 'number of those in the archive that were watched completely' }),
+  positions: Type.Integer({ description: 'number of those in the archive that were started, with a known position' }),
+  left_out: Type.Integer({ description: 'number of the oldest watched videos beyond 100,000, which are left out' }),
 })
 const OwnList = Type.Object({
   name: Type.String(),
   count: Type.Integer(),
-  here: Type.Integer({ description: 'how many of its videos are in the archive' }),
-  missing: Type.Array(Type.String(), { description: 'at most 500 of the others' }),
+  here: Type.Integer({ description: 'number of its videos in the archive' }),
+  missing: Type.Array(Type.String(), { description: 'at most 500 ids of its videos that are not in the archive' }),
 })
 const MOST_MISSING = 500
 const FILE_NAME = Type.Optional(
-  Type.String({ maxLength: 300, description: 'of the uploaded file; it names a single playlist of Google Takeout' }),
+  Type.String({
+    maxLength: 300,
+    description: 'name of the uploaded file, from which a single playlist of Google Takeout gets its name',
+  }),
 )
 
 const toOwnList = ({ name, count, here, missing }: ListHere) => ({
@@ -48,7 +51,7 @@ export const previewExport = defineRoute({
   method: 'POST',
   path: '/api/subscription/preview/',
   access: 'admin',
-  summary: 'What a file of another program holds: subscriptions, watched videos, playlists; nothing is changed',
+  summary: 'Preview an export of another program: subscriptions, watched videos, playlists; changes nothing',
   query: { name: FILE_NAME },
   rawBody: { contentType: 'application/octet-stream', maxBodyBytes: MOST_BYTES },
   reply: Type.Object({
@@ -79,7 +82,7 @@ export const previewExport = defineRoute({
     }
     const { count, here } = await seenHere(found, epochSeconds(app.clock), app)
     if (subscriptions.size + foreign.length + count + found.lists.length === 0)
-      throw errors.unprocessable('It contains no subscriptions, watched videos or playlists')
+      throw errors.unprocessable(emptyFile().words)
     const positions = here.filter(({ seconds }) => seconds !== undefined).length
     return {
       history: { count, watched: here.length - positions, positions, left_out: seenLeftOut },
@@ -96,11 +99,11 @@ export const takeExport = defineRoute({
   method: 'POST',
   path: '/api/subscription/history/',
   access: 'admin',
-  summary: 'Take over what a file of another program says was watched, and its playlists, for one account',
+  summary: 'Import watched videos and playlists from an export of another program, for one account',
   query: {
-    user: Type.Optional(Type.String({ maxLength: 150, description: 'the account; default: the caller' })),
-    watched: Type.Optional(Type.Boolean({ description: 'marks and positions' })),
-    playlists: Type.Optional(Type.Boolean({ description: 'its playlists, as private ones' })),
+    user: Type.Optional(Type.String({ maxLength: 150, description: 'name of the account; default: the caller' })),
+    watched: Type.Optional(Type.Boolean({ description: 'import marks and positions' })),
+    playlists: Type.Optional(Type.Boolean({ description: 'import playlists, as private ones' })),
     name: FILE_NAME,
   },
   rawBody: { contentType: 'application/octet-stream', maxBodyBytes: MOST_BYTES },

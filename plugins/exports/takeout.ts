@@ -2,10 +2,7 @@
  * Reads Google Takeout: history as JSON, playlists as tables. File names and headings are in the account's language.
  */
 import type { Rows } from './found.ts'
-
-type Fields = Readonly<Record<string, unknown>>
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+import { fieldsOf, listOf } from './json.ts'
 
 export const isAdvert = (text: string): boolean => /Google Ads/i.test(text)
 

@@ -1,9 +1,9 @@
 /** Reads exports in text form: JSON, lines of JSON, OPML, CSV, or a list of URLs, recognized by their content. */
 import { CsvError, parse } from 'csv-parse/sync'
-import sax from 'sax'
-import { CHANNEL_ID, type Found, Rows, Unusable } from './found.ts'
+import { CHANNEL_ID, emptyFile, type Found, openRows, type Rows, Unusable } from './found.ts'
 import { isHtmlHistory, readHtmlHistory } from './html-history.ts'
-import { jsonOf, refuseTooMany } from './json.ts'
+import { type Fields, fieldsOf, jsonOf, listOf, refuseTooMany } from './json.ts'
+import { parseMarkup } from './markup.ts'
 import { isTakeoutSeen, openTakeoutLists, readTakeoutSeen } from './takeout.ts'
 import { readFreeTube, readInvidiousWatching, readLibreTubeWatching, readPipedLists } from './watching.ts'
 
@@ -19,7 +19,7 @@ export function readText(bytes: Buffer, name = ''): Found {
 }
 
 function readPage(text: string): Found {
-  const rows = new Rows()
+  const rows = openRows()
   readHtmlHistory(text, rows)
   return whatIsIn(rows).of('takeout')
 }
@@ -29,10 +29,6 @@ function decoded(bytes: Buffer): string {
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
   return new TextDecoder(encoding).decode(bytes)
 }
-
-type Fields = Readonly<Record<string, unknown>>
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 function readJson(text: string): Found {
   refuseTooMany(text)
@@ -58,7 +54,7 @@ function readJson(text: string): Found {
  * playlists.
  */
 function readTakeoutJson(list: readonly unknown[]): Found {
-  const rows = new Rows()
+  const rows = openRows()
   takeTakeoutJson(list, rows)
   const isFreeTube = list.some((one) => 'playlistName' in fieldsOf(one))
   return whatIsIn(rows).of(isFreeTube ? 'freetube' : 'takeout')
@@ -87,13 +83,13 @@ export function readTakeoutHistory(bytes: Buffer, rows: Rows): void {
 
 /** @throws Unusable: it contains nothing */
 function whatIsIn(rows: Rows): Rows {
-  if (rows.isEmpty) throw new Unusable('It contains no subscriptions, watched videos or playlists')
+  if (rows.isEmpty()) throw emptyFile()
   return rows
 }
 
 const YOUTUBE_SERVICE = 0
 
-export function readNewPipe(list: readonly unknown[], rows = new Rows()): Found {
+export function readNewPipe(list: readonly unknown[], rows = openRows()): Found {
   for (const one of list) {
     const { service_id: service, url, name } = fieldsOf(one)
     if (service === YOUTUBE_SERVICE) rows.add(url, name)
@@ -103,13 +99,13 @@ export function readNewPipe(list: readonly unknown[], rows = new Rows()): Found 
 }
 
 function readPiped(whole: Fields): Found {
-  const rows = new Rows()
+  const rows = openRows()
   readPipedLists(whole['playlists'], rows)
   return whatIsIn(rows).of('piped')
 }
 
 function readLibreTube(whole: Fields): Found {
-  const rows = new Rows()
+  const rows = openRows()
   for (const one of listOf(whole['localSubscriptions'])) rows.add(fieldsOf(one)['channelId'], fieldsOf(one)['name'])
   for (const one of listOf(whole['playlistBookmarks'])) {
     const { playlistId, playlistName } = fieldsOf(one)
@@ -120,7 +116,7 @@ function readLibreTube(whole: Fields): Found {
 }
 
 function readInvidious(whole: unknown): Found {
-  const rows = new Rows()
+  const rows = openRows()
   for (const id of listOf(fieldsOf(whole)['subscriptions'])) rows.add(id)
   readInvidiousWatching(whole, rows)
   return whatIsIn(rows).of('invidious')
@@ -143,14 +139,14 @@ function linesOf(text: string): unknown[] {
  * one counts.
  */
 function readProfiles(lines: readonly unknown[]): Found {
-  const kept = new Map<unknown, Fields>()
+  const latest = new Map<unknown, Fields>()
   for (const line of lines) {
     const one = fieldsOf(line)
-    if (one['$$deleted'] === true) kept.delete(one['_id'])
-    else if (one['_id'] !== undefined) kept.set(one['_id'], one)
+    if (one['$$deleted'] === true) latest.delete(one['_id'])
+    else if (one['_id'] !== undefined) latest.set(one['_id'], one)
   }
-  const rows = new Rows()
-  for (const line of kept.values()) {
+  const rows = openRows()
+  for (const line of latest.values()) {
     for (const one of listOf(line['subscriptions'])) {
       // LibreTube writes FreeTube's form without ids.
       const { id, name, url } = fieldsOf(one)
@@ -161,30 +157,17 @@ function readProfiles(lines: readonly unknown[]): Found {
   return whatIsIn(rows).of('freetube')
 }
 
-/** Maximum depth, more than any list has, because a closing tag is searched among all open ones. */
-const MOST_DEPTH = 1000
-const PIECE = 1 << 15
-
 /** Reads only the outlines: some files have a stray `&`, and entities are never expanded. */
 function readOpml(text: string): Found {
-  const rows = new Rows()
-  const parser = sax.parser(false, { lowercase: true })
-  let depth = 0
+  const rows = openRows()
   let isPage = false
-  parser.onerror = ({ message }) => {
-    if (message.startsWith('Max buffer')) throw new Unusable('One of its texts is too long for a list')
-    parser.resume()
-  }
-  parser.onclosetag = () => void depth--
-  parser.onopentag = ({ name, attributes: { xmlurl, title, text } }) => {
-    if (++depth > MOST_DEPTH) throw new Unusable('It is nested too deep')
-    if (name === 'html') isPage = true
-    if (name === 'outline') rows.add(xmlurl, title || text)
-  }
-  // Parsed in pieces; after each one, checks that no text grows without limit.
-  for (let at = 0; at < text.length; at += PIECE) parser.write(text.slice(at, at + PIECE))
-  parser.close()
-  if (rows.count === 0)
+  parseMarkup(text, {
+    open(name, { xmlurl, title, text }) {
+      if (name === 'html') isPage = true
+      if (name === 'outline') rows.add(xmlurl, title || text)
+    },
+  })
+  if (rows.count() === 0)
     throw isPage
       ? new Unusable('This is a web page, not an export')
       : new Unusable('None of its entries has an address')
@@ -199,7 +182,7 @@ const ARCHIVED = /^youtube ([A-Za-z0-9_-]{11})$/
  * line.
  */
 function readTable(text: string, name: string): Found {
-  const rows = new Rows()
+  const rows = openRows()
   const archived = text.split(/\r?\n/).flatMap((line) => ARCHIVED.exec(line.trim())?.[1] ?? [])
   if (archived.length > 0) {
     rows.list('yt-dlp archive', archived)
@@ -209,7 +192,7 @@ function readTable(text: string, name: string): Found {
   const lists = openTakeoutLists(rows)
   if (lists.take(table, name)) lists.end()
   else for (const cells of table) addCells(rows, cells)
-  if (!rows.isEmpty) return rows.of('takeout')
+  if (!rows.isEmpty()) return rows.of('takeout')
   for (const word of text.split(/\s+/)) rows.add(word)
   return rows.of('list')
 }

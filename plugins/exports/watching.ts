@@ -1,10 +1,8 @@
 /** Readers for watch history and playlists in exports of other apps, one for each form. */
 import type Database from 'better-sqlite3'
 import type { Rows } from './found.ts'
+import { type Fields, fieldsOf, listOf } from './json.ts'
 
-type Fields = Readonly<Record<string, unknown>>
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const numberIn = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
 
 /** Whether this position counts as watched, by NewPipe's own rule. */

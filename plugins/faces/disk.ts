@@ -45,7 +45,7 @@ function orAbsent<Result>(work: () => Result): Result | undefined {
  * The state of a path on disk: `inode:bytes:time`, or `@` and the target of a symbolic link; undefined: the path does
  * not exist.
  */
-export function look(path: string): string | undefined {
+export function stateOf(path: string): string | undefined {
   const stats = orAbsent(() => lstatSync(path, { throwIfNoEntry: false }))
   if (!stats) return undefined
   return stats.isSymbolicLink() ? `@${readlinkSync(path)}` : `${stats.ino}:${stats.size}:${Math.floor(stats.mtimeMs)}`
@@ -63,7 +63,7 @@ export const hasText = (path: string, mark: string): boolean =>
 
 /** Whether a path is already a link to this file. */
 export function leadsTo(path: string, from: string): boolean {
-  const [there, source] = [look(path), look(from)]
+  const [there, source] = [stateOf(path), stateOf(from)]
   return there !== undefined && source !== undefined && (there === `@${from}` || inodeOf(there) === inodeOf(source))
 }
 
@@ -107,11 +107,12 @@ export class NoLink extends Error {
 const worked = new Map<string, LinkKind | 'copy'>()
 
 /** @throws NoLink: no kind of link works; its message is the last error. Otherwise the error of the disk */
-export function place(from: string, path: string, what: Linked): LinkKind | 'copy' {
-  const there = look(path)
+export function linkFile(from: string, path: string, what: Linked): LinkKind | 'copy' {
+  const there = stateOf(path)
   const isFree = there === undefined
   // After a kill, the link may already exist. A rename onto a link to the same file would leave the temporary name.
-  if (there !== undefined && what !== 'film of a place' && inodeOf(there) === inodeOf(look(from) ?? '')) return 'hard'
+  if (there !== undefined && what !== 'film of a place' && inodeOf(there) === inodeOf(stateOf(from) ?? ''))
+    return 'hard'
   const key = `${what} ${dirname(from)}`
   const first = worked.get(key)
   let refusal = ''
@@ -148,7 +149,7 @@ export const rename = (from: string, to: string): void => renameSync(from, to)
  * @returns false: the path has another file, which stays
  */
 export function removeOwn(path: string, seen: string | null, isWritten: boolean): boolean {
-  const now = look(path)
+  const now = stateOf(path)
   if (now === undefined) return true
   if (seen !== null && !isWritten && !isSame(now, seen, false)) return false
   orAbsent(() => unlinkSync(path))

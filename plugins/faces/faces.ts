@@ -36,7 +36,8 @@ const SINGLE_MARKS = 20
 const ANSWERS_WITHIN_MS = 20_000
 /** A file in the root of a face, which is missing in the empty mount point of an offline disk. */
 const MARK = '.archivolt-face'
-const MARK_TEXT = 'This file tells Archivolt that a face of its library is here. Leave it in its place.'
+const MARK_TEXT =
+  'This file marks a folder for media servers that Archivolt keeps up to date. Do not move or delete it.'
 export const FOLLOW = 'faces.follow'
 /** Renders every face in full. */
 export const ALL: Due = { kind: 'face', id: '' }
@@ -237,14 +238,14 @@ export function openFaces(app: App): Faces {
       await work(run)
     } catch (thrown) {
       if (signal.aborted) throw thrown
-      if (!isAppError(thrown)) app.log.error({ err: thrown, face: row.name }, 'a face could not be brought up to date')
+      if (!isAppError(thrown)) app.log.error({ err: thrown, face: row.name }, 'a face could not be updated')
       run.state.error = wordsOf(thrown)
     } finally {
       await hand.end()
     }
     const { films, ...state } = run.state
     const before = stateOf(row)
-    const kept: FaceState = {
+    const next: FaceState = {
       ...state,
       at: epochSeconds(app.clock),
       took_ms: Math.round(app.clock.steady() - began),
@@ -252,7 +253,7 @@ export function openFaces(app: App): Faces {
       links: { ...before.links, ...state.links },
       ...(!isWhole && state.problems === undefined && before.problems && { problems: before.problems }),
     }
-    await ledger.write(() => rows.setState(row.id, JSON.stringify(kept)))
+    await ledger.write(() => rows.setState(row.id, JSON.stringify(next)))
     await servers.tell(row, run.changes, run.state.changed > run.changes.length)
     return run.state.error === undefined
   }

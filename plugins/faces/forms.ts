@@ -144,7 +144,7 @@ function pathBy(template: string, { video, channel }: Pick<Source, 'video' | 'ch
 }
 
 /** One segment of a path. If it is too long, its longest placeholder other than the id is cut. */
-function nameBy(segment: string, values: Record<Word, string>, kept: number): string {
+function nameBy(segment: string, values: Record<Word, string>, reservedBytes: number): string {
   const fill = (given: Record<Word, string>): string =>
     // Brackets in the template are kept, because they enclose the id.
     segment
@@ -154,11 +154,11 @@ function nameBy(segment: string, values: Record<Word, string>, kept: number): st
       .replace(/\s+/g, ' ')
       .replace(/^[\s.]+|[\s.]+$/g, '')
   const whole = fill(values)
-  const excess = Buffer.byteLength(whole) - (NAME_BYTES - kept)
+  const excess = Buffer.byteLength(whole) - (NAME_BYTES - reservedBytes)
   if (excess <= 0) return whole === '' ? '_' : whole
   const longest = segment.includes('{title}') ? 'title' : 'channel'
   const cut = { ...values, [longest]: cutTo(values[longest], Math.max(0, Buffer.byteLength(values[longest]) - excess)) }
-  return cutTo(fill(cut), NAME_BYTES - kept)
+  return cutTo(fill(cut), NAME_BYTES - reservedBytes)
 }
 
 /** Like `cleaned`, but keeps the spaces at both ends. */

@@ -4,11 +4,7 @@ import type { Requests } from './worker.ts'
 
 const WORKER = new URL('./worker.ts', import.meta.url)
 
-export interface Hand {
-  /** @throws unavailable: the disk failed; or the reason of `signal`, even if the disk hangs */
-  ask<Name extends keyof Requests>(op: Name, args: Requests[Name]['args']): Promise<Requests[Name]['result']>
-  end(): Promise<void>
-}
+export type Hand = ReturnType<typeof openHand>
 
 interface Answer {
   number: number
@@ -34,9 +30,9 @@ export const endsAll = (code: string): Words | undefined => ENDS_ALL[code]
 
 export const diskFault = (code: string): Words =>
   endsAll(code) ??
-  say`The disk of the face cannot be read or written (${{ code: code || 'unknown error' }}): check it, and the permissions of its folders`
+  say`The disk of the folder for media servers cannot be read or written (${{ code: code || 'unknown error' }}): check the disk and the permissions of its folders`
 
-export function openHand(signal: AbortSignal): Hand {
+export function openHand(signal: AbortSignal) {
   const waiting = new Map<number, { resolve: (result: unknown) => void; reject: (reason: unknown) => void }>()
   let count = 0
   let worker: ReturnType<typeof startWorker> | undefined
@@ -58,14 +54,15 @@ export function openHand(signal: AbortSignal): Hand {
   }
 
   return {
-    ask: (op, args) =>
-      abortable(signal, (resolve, reject) => {
+    /** @throws unavailable: the disk failed; or the reason of `signal`, even if the disk hangs */
+    ask: <Name extends keyof Requests>(op: Name, args: Requests[Name]['args']) =>
+      abortable<Requests[Name]['result']>(signal, (resolve, reject) => {
         const number = ++count
         waiting.set(number, { resolve: resolve as (result: unknown) => void, reject })
         started().postMessage({ number, op, args })
         return () => void waiting.delete(number)
       }),
-    async end() {
+    async end(): Promise<void> {
       await worker?.terminate()
     },
   }

@@ -62,14 +62,14 @@ const bytesOf = (text: string): number => Buffer.byteLength(text)
 /** The longest beginning of a text within a number of bytes; does not split a visible character. */
 export function cutTo(text: string, bytes: number): string {
   if (bytesOf(text) <= bytes) return text
-  let kept = ''
+  let beginning = ''
   let size = 0
   for (const { segment } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)) {
     size += bytesOf(segment)
     if (size > bytes) break
-    kept += segment
+    beginning += segment
   }
-  return kept.replace(/(?<![\s.])[\s.]+$/, '')
+  return beginning.replace(/(?<![\s.])[\s.]+$/, '')
 }
 
 /** `<before><middle><after>` as one name; if it is too long, the middle is cut. */

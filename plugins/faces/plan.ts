@@ -1,7 +1,7 @@
 /** Compares the wanted files of units with the ledger and the disk, and returns the work. Runs in the worker. */
 import { basename, dirname, join } from 'node:path'
-import { hasText, isSame, leadsTo, look, namesIn, sweep } from './disk.ts'
-import { fromStored, isMissing, type KeptFile, type WantedFile } from './types.ts'
+import { hasText, isSame, leadsTo, namesIn, stateOf, sweep } from './disk.ts'
+import { fromStored, isMissing, type KnownFile, type WantedFile } from './types.ts'
 
 /** A wanted file without its text. */
 export interface Wanted {
@@ -18,7 +18,7 @@ export interface PlanAsked {
   takesBack: boolean
   /** Whether to compare links with files in the library, because the archive has reported changes of these files. */
   isForced: boolean
-  units: ReadonlyArray<{ wanted: readonly Wanted[]; known: readonly KeptFile[] }>
+  units: ReadonlyArray<{ wanted: readonly Wanted[]; known: readonly KnownFile[] }>
 }
 
 export type Fault = 'in the way' | 'changed by others' | 'film is missing'
@@ -50,11 +50,11 @@ function sweepClaimed(root: string, units: PlanAsked['units']): void {
   for (const folder of new Set(claimed.map(([path]) => dirname(join(root, path))))) sweep(folder)
 }
 
-function planOf(asked: Omit<PlanAsked, 'units'>, all: readonly Wanted[], kept: readonly KeptFile[]): Plan {
-  const known = new Map(kept.map((file) => [file[0], file]))
+function planOf(asked: Omit<PlanAsked, 'units'>, all: readonly Wanted[], stored: readonly KnownFile[]): Plan {
+  const known = new Map(stored.map((file) => [file[0], file]))
   const film = all.find(({ kind }) => kind === 'film' || kind === 'sound')
   const isNew = film !== undefined && !known.has(film.path)
-  const isGone = film?.from !== undefined && (asked.isForced || isNew) && look(film.from) === undefined
+  const isGone = film?.from !== undefined && (asked.isForced || isNew) && stateOf(film.from) === undefined
   const plan: Plan = { todo: [], lacking: [], gone: [], faults: isGone ? [[film.path, 'film is missing']] : [] }
   const wanted = isGone ? [] : all
   for (const [at, file] of wanted.entries()) {
@@ -67,20 +67,21 @@ function planOf(asked: Omit<PlanAsked, 'units'>, all: readonly Wanted[], kept: r
   return plan
 }
 
-const isLacking = ({ kind, from }: Wanted): boolean => kind !== 'film' && from !== undefined && look(from) === undefined
+const isLacking = ({ kind, from }: Wanted): boolean =>
+  kind !== 'film' && from !== undefined && stateOf(from) === undefined
 
 function isDue(
   { root, takesBack, isForced }: Omit<PlanAsked, 'units'>,
   file: Wanted,
-  kept: KeptFile | undefined,
+  known: KnownFile | undefined,
 ): boolean | Fault {
   const path = join(root, file.path)
-  const now = look(path)
+  const now = stateOf(path)
   // If a face was removed and created again, its earlier files still exist.
-  if (!kept) return now === undefined || isIt(path, file) || 'in the way'
-  const [, mark, seen] = kept
+  if (!known) return now === undefined || isIt(path, file) || 'in the way'
+  const [, mark, seen] = known
   if (seen === null) return true
-  if (isMissing(seen)) return file.from !== undefined && look(file.from) !== undefined
+  if (isMissing(seen)) return file.from !== undefined && stateOf(file.from) !== undefined
   if (now === undefined) return true
   if (!isSame(now, seen, isWritten(file.kind)) && !isIt(path, file)) {
     if (file.kind === 'film' || file.kind === 'sound') return 'in the way'
@@ -99,19 +100,19 @@ export interface InspectAsked {
   units: readonly string[]
 }
 
-const FOLDERS_KEPT = 8
+const FOLDERS_CACHED = 8
 const listed = new Map<string, Set<string>>()
 
 function namesOf(folder: string): Set<string> {
   const names = listed.get(folder) ?? namesIn(folder)
   listed.delete(folder)
   listed.set(folder, names)
-  if (listed.size > FOLDERS_KEPT) listed.delete(listed.keys().next().value!)
+  if (listed.size > FOLDERS_CACHED) listed.delete(listed.keys().next().value!)
   return names
 }
 
 /** The files of a row; undefined: the row is damaged, which the render reports. */
-function filesIn(json: string): KeptFile[] | undefined {
+function filesIn(json: string): KnownFile[] | undefined {
   try {
     return fromStored(JSON.parse(json))
   } catch {
@@ -121,12 +122,12 @@ function filesIn(json: string): KeptFile[] | undefined {
 
 /** Indexes of units whose files have changed: compares names, and for written files also size and time. */
 export function inspectAll({ root, units }: InspectAsked): number[] {
-  const isAsLeft = ([path, , seen]: KeptFile): boolean => {
+  const isAsLeft = ([path, , seen]: KnownFile): boolean => {
     if (seen === null) return false
-    if (isMissing(seen)) return look(seen.slice(1)) === undefined
+    if (isMissing(seen)) return stateOf(seen.slice(1)) === undefined
     if (!isWrittenAt(path)) return namesOf(join(root, dirname(path))).has(basename(path))
-    const now = look(join(root, path))
+    const now = stateOf(join(root, path))
     return now !== undefined && isSame(now, seen, true)
   }
-  return [...units.entries()].flatMap(([place, files]) => (filesIn(files)?.every(isAsLeft) ? [] : [place]))
+  return [...units.entries()].flatMap(([at, files]) => (filesIn(files)?.every(isAsLeft) ? [] : [at]))
 }

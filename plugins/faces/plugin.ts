@@ -4,12 +4,20 @@
  */
 import { join } from 'node:path'
 import { definePlugin, Type } from 'archivolt'
+import type { App } from './app.ts'
 import { ALL, type Faces, openFaces } from './faces.ts'
 import { addFace, changeFace, listFaces, previewFace, removeFace } from './routes.ts'
 import { addServer, changeServer, listServers, removeServer, testServer } from './servers/routes.ts'
 import { listTables, makingTables, serverSecrets, serverTables, toldTables } from './servers/tables.ts'
-import { coveringTables, faceTables, stampTables } from './tables.ts'
+import { coveringTables, type Due, faceTables, stampTables } from './tables.ts'
 import { followChanges, followLists, removeFace as removal, tellServer, updateFaces } from './tasks.ts'
+
+/** Listens to events of one document. */
+const noteOf =
+  (kind: Due['kind']) =>
+  (app: App) =>
+  ({ id }: { id: string }) =>
+    app.faces.note({ kind, id })
 
 export default definePlugin({
   name: 'faces',
@@ -41,35 +49,14 @@ export default definePlugin({
   implements: { 'media.links': (app) => (ids) => app.faces.linksOf(ids) },
   tasks: [updateFaces, followChanges, removal, tellServer, followLists],
   on: {
-    'video.added':
-      (app) =>
-      ({ id }) =>
-        app.faces.note({ kind: 'video', id }),
-    'video.changed':
-      (app) =>
-      ({ id }) =>
-        app.faces.note({ kind: 'video', id }),
-    'video.moved':
-      (app) =>
-      ({ id }) =>
-        app.faces.note({ kind: 'video', id }),
-    'video.removed':
-      (app) =>
-      ({ id }) =>
-        app.faces.note({ kind: 'video', id }),
-    'video.restored':
-      (app) =>
-      ({ id }) =>
-        app.faces.note({ kind: 'video', id }),
+    'video.added': noteOf('video'),
+    'video.changed': noteOf('video'),
+    'video.moved': noteOf('video'),
+    'video.removed': noteOf('video'),
+    'video.restored': noteOf('video'),
     'video.adopted': (app) => () => app.faces.note(ALL),
-    'channel.renewed':
-      (app) =>
-      ({ id }) =>
-        app.faces.note({ kind: 'show', id }),
-    'playlist.renewed':
-      (app) =>
-      ({ id }) =>
-        app.faces.note({ kind: 'playlist', id }),
+    'channel.renewed': noteOf('show'),
+    'playlist.renewed': noteOf('playlist'),
     'marks.changed':
       (app) =>
       ({ userId, ids }) =>

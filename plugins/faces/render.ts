@@ -97,7 +97,7 @@ export function openRender(app: App, rows: Rows) {
     const { hits } = await videos.collection.find({ filter, size: 1, withoutTexts: true })
     const doc = hits.length > 0 ? await videos.get(id) : undefined
     const show = doc && (await showOf(doc.channel_id))
-    const before = rows.places(run.face.id, unitOf(id))
+    const before = rows.showsOf(run.face.id, unitOf(id))
     if (show) for await (const { units } of gather.videosOf(run, show, filter)) await settle(run, units, true)
     const now = show ? [show.doc.channel_id] : []
     for (const other of before) if (!now.includes(other)) await settle(run, [without(other, unitOf(id))])

@@ -1,6 +1,6 @@
 /** One run over a face: its parameters, and its report to people and media servers. */
 import type { Words } from 'archivolt'
-import type { PlaylistFilter } from '../playlist/playlists.ts'
+import type { PlaylistFilter } from '../playlist/schema.ts'
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 import type { Hand } from './hand.ts'

@@ -1,6 +1,6 @@
 /** The videos and playlists of a face as filters of the index: its selection, within the view of its account. */
 import { errors, say, showsId } from 'archivolt'
-import type { PlaylistFilter } from '../playlist/playlists.ts'
+import type { PlaylistFilter } from '../playlist/schema.ts'
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 import type { Selection } from './types.ts'

@@ -11,11 +11,11 @@ import type { Fault, Plan } from './plan.ts'
 import { changed, note, type Run } from './run.ts'
 import { subRip } from './subrip.ts'
 import type { Rows, UnitName } from './tables.ts'
-import { isMissing, type KeptFile, type WantedFile, type WantedUnit } from './types.ts'
+import { isMissing, type KnownFile, type WantedFile, type WantedUnit } from './types.ts'
 import type { Made, Making } from './worker.ts'
 
 const MADE_AT_ONCE = 200
-const KEPT_AT_ONCE = 25
+const STORED_AT_ONCE = 25
 const CHARACTERS_AT_ONCE = 1_000_000
 const IN_THE_WAY = say`A file that Archivolt did not create is in the way; move it elsewhere`
 const FAULTS: Record<Fault, Words> = {
@@ -36,7 +36,7 @@ export interface ShownUnit extends WantedUnit {
 interface Work extends UnitName {
   /** The wanted paths, in order. */
   paths: string[]
-  known: Map<string, KeptFile>
+  known: Map<string, KnownFile>
   todo: WantedFile[]
   gone: string[]
   /** '' after a failure, so that the next whole render tries again. */
@@ -64,29 +64,29 @@ export function openSettle(app: App, rows: Rows) {
     )
     if (busy.length + others.length === 0) return
     run.signal.throwIfAborted()
-    await keepAll([...busy, ...others], (work) => claim(run, work))
+    await storeAll([...busy, ...others], (work) => claim(run, work))
     if (busy.length === 0) return
     // New files are created first, so that a media server can transfer its marks when a file moves.
     await makeAll(run, busy)
     await removeAll(run, busy)
-    await keepAll(busy, (work) => keep(run, work))
+    await storeAll(busy, (work) => store(run, work))
   }
 
   /** Writes in small transactions, so that requests need not wait long. */
-  async function keepAll(works: readonly Work[], work: (one: Work) => void): Promise<void> {
-    await Promise.all([...chunksOf(works, KEPT_AT_ONCE)].map((some) => ledger.write(() => some.forEach(work))))
+  async function storeAll(works: readonly Work[], work: (one: Work) => void): Promise<void> {
+    await Promise.all([...chunksOf(works, STORED_AT_ONCE)].map((some) => ledger.write(() => some.forEach(work))))
   }
 
-  function workOf(run: Run, unit: ShownUnit, known: readonly KeptFile[], plan: Plan): Work {
+  function workOf(run: Run, unit: ShownUnit, known: readonly KnownFile[], plan: Plan): Work {
     for (const [path, fault] of plan.faults) note(run, path, FAULTS[fault])
-    const kept = new Map(known.map((file) => [file[0], file]))
+    const stored = new Map(known.map((file) => [file[0], file]))
     for (const at of plan.lacking) {
       const file = unit.files[at]!
-      if ('from' in file) kept.set(file.path, [file.path, file.mark, `-${file.from}`])
+      if ('from' in file) stored.set(file.path, [file.path, file.mark, `-${file.from}`])
     }
     return {
       ...{ show: unit.show, unit: unit.unit, gone: plan.gone, paths: unit.files.map(({ path }) => path) },
-      known: kept,
+      known: stored,
       todo: plan.todo.map((at) => unit.files[at]!),
       stamp: plan.faults.length > 0 ? '' : unit.stamp,
     }
@@ -97,11 +97,11 @@ export function openSettle(app: App, rows: Rows) {
    * remove, by the stamp ''.
    */
   function claim(run: Run, work: Work): void {
-    keep(run, work.gone.length > 0 ? { ...work, stamp: '' } : work, work.todo)
+    store(run, work.gone.length > 0 ? { ...work, stamp: '' } : work, work.todo)
   }
 
   /** Stores the files of a unit in their order: the main file comes last. */
-  function keep({ face }: Run, work: Work, claimed: readonly WantedFile[] = []): void {
+  function store({ face }: Run, work: Work, claimed: readonly WantedFile[] = []): void {
     const { show, unit, known, stamp, paths } = work
     const files = new Map(known)
     for (const { path, mark } of claimed) files.set(path, [path, mark, null])
@@ -154,7 +154,7 @@ export function openSettle(app: App, rows: Rows) {
     } catch (thrown) {
       run.signal.throwIfAborted()
       if ('from' in file && codeOf(thrown) === 'ENOENT') return { seen: `-${file.from}` }
-      if (!isAppError(thrown)) app.log.warn({ err: thrown, face: run.face.id }, 'a file of a face could not be made')
+      if (!isAppError(thrown)) app.log.warn({ err: thrown, face: run.face.id }, 'a file of a face could not be created')
       return { reason: wordsOf(thrown) }
     }
   }
@@ -190,7 +190,7 @@ export function openSettle(app: App, rows: Rows) {
     const ends = endsAll(code)
     if (ends !== undefined) throw errors.unavailable(ends)
     if (code !== 'NOLINK') {
-      app.log.warn({ code, message, face: run.face.id }, 'a file of a face could not be made')
+      app.log.warn({ code, message, face: run.face.id }, 'a file of a face could not be created')
       return diskFault(code)
     }
     const refused = noLink(message)

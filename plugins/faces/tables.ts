@@ -1,6 +1,6 @@
 /** Rows of the ledger: faces, numbers of episodes, the files of each face, and the entries that are due. */
 import type { Ledger } from 'archivolt'
-import { type FaceRow, fromStored, type KeptFile, type StoredFiles, toStored } from './types.ts'
+import { type FaceRow, fromStored, type KnownFile, type StoredFiles, toStored } from './types.ts'
 
 export const faceTables = {
   number: 1,
@@ -82,7 +82,7 @@ export interface DueRow extends Due {
 export interface Unit {
   show: string
   unit: string
-  files: KeptFile[]
+  files: KnownFile[]
   stamp: string
 }
 
@@ -185,7 +185,7 @@ export function openRows({ sql, json }: Ledger) {
       )?.show,
 
     /** Shows that have a unit with this name. */
-    places: (faceId: number, unit: string): string[] =>
+    showsOf: (faceId: number, unit: string): string[] =>
       sql<{ show: string }>('SELECT show FROM faces_unit WHERE unit = ? AND face_id = ?')
         .all(unit, faceId)
         .map(({ show }) => show),

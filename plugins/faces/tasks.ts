@@ -8,8 +8,8 @@ const RETRIES = { times: 3, delaySeconds: 60, factor: 4 } as const
 
 export const updateFaces = defineTask({
   name: 'update_faces',
-  title: 'Update faces',
-  description: 'Compares the folders for media servers with the archive, and writes what differs.',
+  title: 'Update folders for media servers',
+  description: 'Compares the folders for media servers with the archive, and updates files that differ.',
   group: 'setting:faces',
   payload: Type.Object({ face: Type.Optional(Type.Integer({ minimum: 1 })) }),
   lane: 'faces',
@@ -26,7 +26,7 @@ export const updateFaces = defineTask({
 
 export const followChanges = defineTask({
   name: FOLLOW,
-  title: 'Update faces',
+  title: 'Update folders for media servers',
   payload: Type.Object({}),
   lane: 'faces',
   unique: true,
@@ -39,7 +39,7 @@ export const followChanges = defineTask({
 
 export const removeFace = defineTask({
   name: 'faces.remove',
-  title: 'Remove a face',
+  title: 'Remove a folder for media servers',
   payload: Type.Object({ face: Type.Integer({ minimum: 1 }) }),
   lane: 'faces',
   unique: ({ face }) => String(face),

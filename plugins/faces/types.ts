@@ -49,25 +49,25 @@ export interface WantedUnit {
 }
 
 /**
- * Path, mark, and the state on disk after it was written (`look`). null: the file is about to be created. `-` and a
+ * Path, mark, and the state on disk after it was written (`stateOf` in `disk.ts`). null: the file is about to be created. `-` and a
  * path: the source at this path does not exist.
  */
-export type KeptFile = [path: string, mark: string, seen: string | null]
+export type KnownFile = [path: string, mark: string, seen: string | null]
 
 /**
  * The files as the ledger stores them: the prefix that all paths share, then each file with the rest of its path. Rows
  * of earlier versions have whole paths and no prefix.
  */
-export type StoredFiles = ReadonlyArray<string | KeptFile>
+export type StoredFiles = ReadonlyArray<string | KnownFile>
 
-export function toStored(files: readonly KeptFile[]): StoredFiles {
+export function toStored(files: readonly KnownFile[]): StoredFiles {
   const [first = '', ...others] = files.map(([path]) => path)
   let length = first.length
   for (const path of others) while (!path.startsWith(first.slice(0, length))) length--
-  return [first.slice(0, length), ...files.map(([path, mark, seen]): KeptFile => [path.slice(length), mark, seen])]
+  return [first.slice(0, length), ...files.map(([path, mark, seen]): KnownFile => [path.slice(length), mark, seen])]
 }
 
-export function fromStored(stored: StoredFiles): KeptFile[] {
+export function fromStored(stored: StoredFiles): KnownFile[] {
   const [beginning] = stored
   const files = stored.filter((one) => typeof one !== 'string')
   return typeof beginning === 'string' ? files.map(([rest, mark, seen]) => [beginning + rest, mark, seen]) : files

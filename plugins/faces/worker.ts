@@ -8,12 +8,12 @@ import {
   codeOf,
   hasText,
   type Linked,
-  look,
+  linkFile,
   makeFolder,
-  place,
   removeEmpty,
   removeOwn,
   rename,
+  stateOf,
   writeText,
 } from './disk.ts'
 import { markOf } from './mark.ts'
@@ -63,15 +63,15 @@ function make(one: Making): Made {
     if (dirname(path) !== folder) makeFolder(dirname(path))
     folder = dirname(path)
     if ('text' in one) {
-      if (hasText(path, markOf(one.text))) return { seen: look(path), isSame: true }
+      if (hasText(path, markOf(one.text))) return { seen: stateOf(path), isSame: true }
       writeText(path, one.text)
     } else if ('part' in one) rename(one.part, path)
-    else return { link: place(one.from, path, one.as), seen: look(path) }
-    return { seen: look(path) }
+    else return { link: linkFile(one.from, path, one.as), seen: stateOf(path) }
+    return { seen: stateOf(path) }
   } catch (thrown) {
     folder = ''
     const code = codeOf(thrown)
-    if (code === 'ENOENT' && 'from' in one && look(one.from) === undefined) return { seen: `-${one.from}` }
+    if (code === 'ENOENT' && 'from' in one && stateOf(one.from) === undefined) return { seen: `-${one.from}` }
     return { code, message: String((thrown as Error).message) }
   }
 }

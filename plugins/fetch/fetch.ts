@@ -125,7 +125,7 @@ export function openFetch({ settings: { privateHosts, fetchProxy }, clock, versi
         const location = isFollowed ? answer.headers.get('location') : null
         if (location === null) return await toResponse(answer, options)
         answer.end()
-        if (hops === MOST_REDIRECTS) throw new Error(`it redirects more than ${MOST_REDIRECTS} times`)
+        if (hops === MOST_REDIRECTS) throw new Error(`more than ${MOST_REDIRECTS} redirects`)
         const next = checked(location, url.href)
         asked = onward(asked, { status: answer.status, isSameHost: next.origin === url.origin })
         url = next
@@ -154,12 +154,12 @@ function onward(
   { method = 'GET', headers = {}, body, ...rest }: FetchOptions,
   { status, isSameHost }: { status: number; isSameHost: boolean },
 ): FetchOptions {
-  const isKept = status >= 307 || method === 'GET' || method === 'HEAD'
+  const isResent = status >= 307 || method === 'GET' || method === 'HEAD'
   const names = Object.entries(headers).filter(([name]) => {
     if (!isSameHost && PERSONAL.has(name.toLowerCase())) return false
-    return isKept || !name.toLowerCase().startsWith('content-')
+    return isResent || !name.toLowerCase().startsWith('content-')
   })
-  const sent = isKept ? { method, ...(body !== undefined && { body }) } : { method: 'GET' as const }
+  const sent = isResent ? { method, ...(body !== undefined && { body }) } : { method: 'GET' as const }
   return { ...rest, ...sent, headers: Object.fromEntries(names) }
 }
 
@@ -184,7 +184,7 @@ async function readWithin(
   for await (const chunk of source) {
     size += chunk.length
     if (size > maxBytes) {
-      if (excess !== 'cut') throw new Error(`it answers with more than ${maxBytes} bytes`)
+      if (excess !== 'cut') throw new Error(`the response has more than ${maxBytes} bytes`)
       chunks.push(chunk.subarray(0, maxBytes - (size - chunk.length)))
       break
     }

@@ -43,7 +43,7 @@ export function askStraight({ url, body, ...asked }: Hop, lookup: LookupFunction
 /** Https goes through a tunnel (CONNECT), which the proxy cannot read; http requests are sent to the proxy. */
 export async function askThrough(proxy: string, { url, body, ...asked }: Hop): Promise<HopAnswer> {
   // The error of the parser would contain the password in the URL.
-  if (!URL.canParse(proxy)) throw new Error('AV_FETCH_PROXY is no address of a proxy')
+  if (!URL.canParse(proxy)) throw new Error('AV_FETCH_PROXY is not the address of a proxy')
   // Loaded on demand, because most servers have no proxy. In a bundle the module has only a default export.
   const loaded = await import('undici')
   const { Client, ProxyAgent, request } = loaded.default as unknown as typeof loaded

@@ -11,9 +11,9 @@ export const codeOf = (thrown: unknown): string => String((thrown as NodeJS.Errn
 export const isDiskFault = (thrown: unknown): boolean => FAULTS.has(codeOf(thrown))
 
 /** Returns `other` if the file is missing or may not be read. @throws the error of a failing disk */
-export function orWhereAbsent<Found, Other>(look: () => Found, other: Other): Found | Other {
+export function orWhereAbsent<Found, Other>(read: () => Found, other: Other): Found | Other {
   try {
-    return look()
+    return read()
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
     return other

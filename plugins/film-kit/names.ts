@@ -113,9 +113,9 @@ export function groupNames(
     else putSidecar(name, text, sidecarsOf)
   }
   const bases = new Set(films.map(({ base }) => base))
-  const nobodys: Beside = { subtitles: new Map() }
+  const unused: Beside = { subtitles: new Map() }
   for (const name of aside)
-    putSidecar(name, posix.basename(name).normalize('NFC'), (base) => (bases.has(base) ? sidecarsOf(base) : nobodys))
+    putSidecar(name, posix.basename(name).normalize('NFC'), (base) => (bases.has(base) ? sidecarsOf(base) : unused))
   return { ...withBeside(films, beside), unfinished }
 }
 

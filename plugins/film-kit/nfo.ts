@@ -8,7 +8,7 @@ const SHOWS = new Set(['tvshow'])
 const MOST_DEPTH = 50
 const MOST_IDS = 20
 const LONGEST_ID = 200
-const KEPT = new Set(['title', 'plot', 'premiered', 'aired', 'uniqueid', 'id'])
+const USED = new Set(['title', 'plot', 'premiered', 'aired', 'uniqueid', 'id'])
 /** Jellyfin writes the id of each provider into a separate element, such as `youtubemetadataid`. */
 const PROVIDER = /^([a-z]{2,40})id$/
 const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/
@@ -39,7 +39,7 @@ function parseNfo(text: string, roots: ReadonlySet<string>): Told {
   parser.onclosetag = () => {
     const name = open.pop()!
     const [, provider] = PROVIDER.exec(name === 'uniqueid' ? '' : name) ?? []
-    const isOfRoot = open.length === 1 && roots.has(open[0]!) && (provider !== undefined || KEPT.has(name))
+    const isOfRoot = open.length === 1 && roots.has(open[0]!) && (provider !== undefined || USED.has(name))
     const value = within.trim()
     within = ''
     if (!isOfRoot || value === '') return

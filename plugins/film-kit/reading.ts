@@ -2,10 +2,9 @@
  * Finds films in folders by means of reading children, for rescans, the import folder and imports of other libraries.
  */
 
-import { isAppError } from 'archivolt'
+import { isAppError, say } from 'archivolt'
 import type { Media } from '../media/types.ts'
-import { because } from './because.ts'
-import type { Seen } from './look.ts'
+import type { Seen } from './read-film.ts'
 import type { ReadingChild } from './reading-child.ts'
 import type { Requests } from './serve.ts'
 import type { FoundFile, Look } from './types.ts'
@@ -63,7 +62,7 @@ export function openReading<Asked extends Requests = Requests>(
       return seen
     } catch (thrown) {
       if (!isAppError(thrown, 'unprocessable')) throw thrown
-      if (files.length === 1) return [{ why: because('the files next to it need too much memory') }]
+      if (files.length === 1) return [{ why: say`the files next to it need too much memory` }]
       const each: Seen[] = []
       for (const file of files) each.push(...(await lookOn(lane, path, [file], notes)))
       return each
@@ -110,7 +109,7 @@ export function openReading<Asked extends Requests = Requests>(
 function toLook(seen: Seen, isFilm: (head: Uint8Array) => boolean): Look {
   if ('why' in seen) return { isFilm: false, code: 'unreadable_file', why: seen.why }
   const { head, ...rest } = seen
-  if (head.length === 0) return { isFilm: false, code: 'not_a_film', why: because('the file is empty') }
-  if (!isFilm(head)) return { isFilm: false, code: 'not_a_film', why: because('it is not a video, despite its name') }
+  if (head.length === 0) return { isFilm: false, code: 'not_a_film', why: say`the file is empty` }
+  if (!isFilm(head)) return { isFilm: false, code: 'not_a_film', why: say`it is not a video, despite its name` }
   return { isFilm: true, ...rest }
 }

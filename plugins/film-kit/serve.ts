@@ -6,7 +6,7 @@
 import { lstatSync } from 'node:fs'
 import { onAlive, reportAlive } from './alive.ts'
 import { codeOf } from './disk-fault.ts'
-import { lookAt, readCommentsOf, readFilm, type Seen } from './look.ts'
+import { readCommentsOf, readFilm, readWithSidecars, type Seen } from './read-film.ts'
 import { trimmed } from './trimmed.ts'
 import type { FoundFile, Listed } from './types.ts'
 import { openWalk, type PictureOf, type Walk, type WalkArgs, type Walked } from './walk.ts'
@@ -44,9 +44,9 @@ export function answersOfFilms<Notes>(told?: Told<Notes>): Answers<Requests<Note
   const walks = new Map<number, Walk>()
   let count = 0
 
-  function lookWith(root: string, file: FoundFile, listedOf: ((file: FoundFile) => Listed | undefined) | undefined) {
+  function readWith(root: string, file: FoundFile, listedOf: ((file: FoundFile) => Listed | undefined) | undefined) {
     reportAlive()
-    const seen = lookAt(root, file)
+    const seen = readWithSidecars(root, file)
     if ('why' in seen) return seen
     const listed = listedOf?.(file)
     if (listed) return { ...seen, listed: { ...listed, info: trimmed(listed.info) } }
@@ -65,7 +65,7 @@ export function answersOfFilms<Notes>(told?: Told<Notes>): Answers<Requests<Note
     look({ path, files, notes }) {
       const listedOf = notes === undefined ? undefined : told?.listedIn(notes)
       const began = performance.now()
-      const seen = files.map((file) => lookWith(path, file, listedOf))
+      const seen = files.map((file) => readWith(path, file, listedOf))
       return { seen, tookMs: performance.now() - began }
     },
     comments: ({ id, path, file }) => readCommentsOf(id, path, file),

@@ -6,6 +6,7 @@ import { plainFile } from './plain-file.ts'
 
 const MOST_SUBTITLE_BYTES = 32 << 20
 const MOST_PICTURE_BYTES = 20 << 20
+const TOO_LARGE = 'it is too large for subtitles, or no longer a file'
 
 /** Whether the file is a picture; false if it is missing, empty, too large or a link. */
 export async function isPicture(path: string): Promise<boolean> {
@@ -16,8 +17,7 @@ export async function isPicture(path: string): Promise<boolean> {
 /** @throws unprocessable: the file is not text, or has no cue */
 export async function readSubtitle(path: string, lang: string): Promise<string> {
   const found = await plainFile(path)
-  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES)
-    throw errors.unprocessable('it is too large for subtitles, or no longer a file')
+  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES) throw errors.unprocessable(TOO_LARGE)
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     return withCues(toText(await handle.readFile(), lang))
@@ -32,7 +32,7 @@ export async function readSubtitle(path: string, lang: string): Promise<string> 
  */
 export async function faultOfSubtitle(path: string): Promise<string | undefined> {
   const found = await plainFile(path)
-  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES) return 'it is too large for subtitles, or no longer a file'
+  if (!found || found.sizeBytes > MOST_SUBTITLE_BYTES) return TOO_LARGE
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   let before = ''
   try {

@@ -16,11 +16,10 @@ import {
   statSync,
 } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import type { Words } from 'archivolt'
+import { say, type Words } from 'archivolt'
 import type { Ending } from '../media/containers.ts'
 import { reportAlive } from './alive.ts'
 import { openApart } from './apart.ts'
-import { because } from './because.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
 import { ARCHIVE_LINE, groupNames, isAside, isIgnored, isWithin, pathIn, pathOf } from './names.ts'
 import type { FoundFile, Problem } from './types.ts'
@@ -148,36 +147,28 @@ export function openWalk(
   }
 
   function read(folder: Folder): void {
-    const place = absolute(folder.path)
+    const fullPath = absolute(folder.path)
     let entries: Entry[]
     let self: string
     try {
-      const { dev, ino } = statSync(place, { bigint: true })
+      const { dev, ino } = statSync(fullPath, { bigint: true })
       self = `${dev}:${ino}`
-      if (folder.above.includes(self)) return tell('loop', folder.path, because('a folder that contains itself'))
-      entries = entriesIn(place)
+      if (folder.above.includes(self)) return tell('loop', folder.path, say`a folder that contains itself`)
+      entries = entriesIn(fullPath)
     } catch (thrown) {
       if (folder.depth === 0 || isFault(thrown)) throw thrown
-      return tell(
-        'unreadable_file',
-        folder.path,
-        because('the folder cannot be read ({code})', { code: codeOf(thrown) }),
-      )
+      return tell('unreadable_file', folder.path, say`the folder cannot be read (${{ code: codeOf(thrown) }})`)
     }
     const inner: Folder[] = []
     const names: string[] = []
     const aside: string[] = []
     for (const { name, entry, isText } of entries) {
-      if (roots && isAside(name) && entry.isDirectory()) aside.push(...namesAside(place, name))
+      if (roots && isAside(name) && entry.isDirectory()) aside.push(...namesAside(fullPath, name))
       if (isIgnored(name)) continue
       const path = pathIn(folder.path, name)
       if (isLeftOut.has(absolute(path))) continue
       if (!isText) {
-        tell(
-          'unreadable_name',
-          path,
-          because('the file name is not valid UTF-8: rename the file, then it can be imported'),
-        )
+        tell('unreadable_name', path, say`the file name is not valid UTF-8: rename the file, then it can be imported`)
         continue
       }
       const kind = entry.isSymbolicLink() ? follow(path) : kindOf(entry)
@@ -187,7 +178,7 @@ export function openWalk(
     group(folder.path, names.sort(), aside)
     for (const one of inner.sort((a, b) => (a.path < b.path ? 1 : -1))) {
       if (one.depth <= deepest) folders.push(one)
-      else tell('too_deep', one.path, because('folders are scanned only {deepest} levels deep', { deepest: deepest }))
+      else tell('too_deep', one.path, say`folders are scanned only ${{ deepest }} levels deep`)
     }
   }
 
@@ -204,27 +195,27 @@ export function openWalk(
           isLoop ? 'loop' : 'symbolic_link',
           path,
           isLoop
-            ? because('a folder that contains itself')
-            : because('a link within the same folder: its target is scanned anyway'),
+            ? say`a folder that contains itself`
+            : say`a link within the same folder: its target is scanned anyway`,
         )
         return 'none'
       }
       if (!roots.some((root) => isWithin(root, real))) {
-        tell('outside_root', path, because('a link to somewhere that the server may not read'))
+        tell('outside_root', path, say`a link to somewhere that the server may not read`)
         return 'none'
       }
       return kindOf(target)
     } catch (thrown) {
       if (isFault(thrown)) throw thrown
-      tell('unreadable_file', path, because('a link that cannot be followed ({code})', { code: codeOf(thrown) }))
+      tell('unreadable_file', path, say`a link that cannot be followed (${{ code: codeOf(thrown) }})`)
       return 'none'
     }
   }
 
   /** Names relative to the film's folder. */
-  function namesAside(place: string, folder: string): string[] {
+  function namesAside(outer: string, folder: string): string[] {
     try {
-      return readdirSync(`${place}/${folder}`)
+      return readdirSync(`${outer}/${folder}`)
         .slice(0, MOST_ASIDE)
         .map((name) => `${folder}/${name}`)
     } catch (thrown) {
@@ -245,7 +236,7 @@ export function openWalk(
       tell(
         'unfinished',
         pathIn(folder, left[0]!),
-        because('files left by an interrupted download: {count}', { count: left.length }),
+        say`files left by an interrupted download: ${{ count: left.length }}`,
       )
     for (const { ending, ...film } of films) {
       reportAlive()
@@ -268,7 +259,7 @@ export function openWalk(
       } catch (thrown) {
         if (isFault(thrown)) throw thrown
         if (codeOf(thrown) !== 'ENOENT')
-          tell('unreadable_file', path, because('it cannot be read ({code})', { code: codeOf(thrown) }))
+          tell('unreadable_file', path, say`it cannot be read (${{ code: codeOf(thrown) }})`)
       }
     }
     for (const name of names) if (isArchive(name)) archives.push(pathIn(folder, name))
@@ -281,8 +272,8 @@ export function openWalk(
     const [hasInfo, hadInfo] = [film.info !== undefined, known.film.info !== undefined]
     const isBetter = hasInfo === hadInfo ? path.length < taken.length : hasInfo
     if (isBetter) known.film = film
-    const [kept, other] = isBetter ? [path, taken] : [taken, path]
-    tell('hard_link', other, because('the same file as {file}, under another name', { file: kept }))
+    const [chosen, other] = isBetter ? [path, taken] : [taken, path]
+    tell('hard_link', other, say`the same file as ${{ file: chosen }}, under another name`)
     if (--known.left > 0) return
     linked.delete(inode)
     take(known.film)

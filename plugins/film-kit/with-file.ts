@@ -8,13 +8,13 @@ import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs'
  */
 export function withFile<Result>(
   path: string,
-  look: (file: number, found: Stats) => Result,
+  read: (file: number, found: Stats) => Result,
   flags = 0,
 ): Result | undefined {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags)
   try {
     const found = fstatSync(file)
-    return found.isFile() ? look(file, found) : undefined
+    return found.isFile() ? read(file, found) : undefined
   } finally {
     closeSync(file)
   }

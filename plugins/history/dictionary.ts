@@ -33,12 +33,7 @@ const FIRST = 0xe000
 const MOST_PIECES = 6400
 const PRIVATE = /[\ue000-\uf8ff]/g
 
-export interface Dictionary {
-  id: number
-  /** @param text  JSON @returns undefined: the text itself contains private characters */
-  encode(text: string): string | undefined
-  decode(text: string): string
-}
+export type Dictionary = ReturnType<typeof openDictionary>
 
 export type Dictionaries = ReturnType<typeof openDictionaries>
 
@@ -78,11 +73,12 @@ export function openDictionaries({ ledger }: Pick<App, 'ledger'>) {
 const linesOf = (text: string): string[] => text.split(/(?<=\\n)/)
 const wordsOf = (text: string): string[] => text.split(/(?<= |\\n)/)
 
-function openDictionary(id: number, pieces: readonly string[]): Dictionary {
+function openDictionary(id: number, pieces: readonly string[]) {
   const signs = new Map(pieces.map((piece, at) => [piece, String.fromCharCode(FIRST + at)]))
   return {
     id,
-    encode: (text) =>
+    /** @param text  JSON @returns undefined: the text itself contains private characters */
+    encode: (text: string): string | undefined =>
       text.search(PRIVATE) >= 0
         ? undefined
         : linesOf(text)
@@ -94,7 +90,7 @@ function openDictionary(id: number, pieces: readonly string[]): Dictionary {
                   .join(''),
             )
             .join(''),
-    decode: (text) => text.replace(PRIVATE, (sign) => pieces[sign.charCodeAt(0) - FIRST] ?? ''),
+    decode: (text: string): string => text.replace(PRIVATE, (sign) => pieces[sign.charCodeAt(0) - FIRST] ?? ''),
   }
 }
 

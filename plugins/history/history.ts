@@ -17,7 +17,7 @@ export type History = ReturnType<typeof openHistory>
 const Second = Type.Integer({ minimum: 0 })
 const Count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
 /** The form in which the bin stores the history of a subject. */
-export const Kept = Type.Object({
+export const StoredHistory = Type.Object({
   changes: Type.Array(
     Type.Object({ part: Type.Enum(PARTS), seenAt: Second, before: Type.Unknown(), after: Type.Unknown() }),
     { maxItems: 100_000 },
@@ -25,7 +25,7 @@ export const Kept = Type.Object({
   numbers: Type.Array(Type.Object({ seen_at: Second, views: Count, second: Count }), { maxItems: 100_000 }),
   seen: Type.Record(Type.String(), Type.Unknown()),
 })
-interface Kept {
+interface StoredHistory {
   changes: Array<{ part: Part; seenAt: number; before: unknown; after: unknown }>
   numbers: Array<{ seen_at: number; views: number | null; second: number | null }>
   seen: Record<string, unknown>
@@ -49,18 +49,18 @@ export function openHistory(app: App) {
   /** Channels that the platform has answered for within the last hour. */
   const answered = openAnswered(app)
 
-  function collect(kind: Kind, id: string): Kept | undefined {
-    const kept: Kept = {
+  function collect(kind: Kind, id: string): StoredHistory | undefined {
+    const stored: StoredHistory = {
       changes: rows.of(kind, id).map(({ part, seenAt, before, after }) => ({ part, seenAt, before, after })),
       numbers: numbers.all(kind, id),
       seen: rows.seen(kind, id) ?? {},
     }
-    return kept.changes.length + kept.numbers.length + Object.keys(kept.seen).length > 0 ? kept : undefined
+    return stored.changes.length + stored.numbers.length + Object.keys(stored.seen).length > 0 ? stored : undefined
   }
 
   async function restore(kind: Kind, id: string, told: unknown): Promise<void> {
-    if (faultIn(Kept, told) !== undefined) return
-    const { changes, numbers: points, seen } = told as Kept
+    if (faultIn(StoredHistory, told) !== undefined) return
+    const { changes, numbers: points, seen } = told as StoredHistory
     await app.ledger.write(() => {
       // Keep changes that a refresh has written after the removal. All others are already present if a restore is
       // repeated.
@@ -94,13 +94,13 @@ export function openHistory(app: App) {
       async collect(ids) {
         return new Map(
           ids.flatMap((id) => {
-            const kept = collect('video', id)
-            return kept ? [[id, kept] as const] : []
+            const stored = collect('video', id)
+            return stored ? [[id, stored] as const] : []
           }),
         )
       },
-      async restore(kept, ids) {
-        for (const [id, told] of kept) await restore('video', id, told)
+      async restore(stored, ids) {
+        for (const [id, told] of stored) await restore('video', id, told)
         const docs = await app.videos.collection.getMany(ids)
         await app.ledger.write(() => {
           for (const [id, doc] of docs) if (doc.lost && !losses.get('video', id)) losses.put(rowOf(id, doc, 0, app))

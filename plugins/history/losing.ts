@@ -66,13 +66,13 @@ export async function markDoc(row: LossRow, app: App): Promise<void> {
   const { subject: id, loss: kind, first_at, lost_at } = row
   const doc = await app.videos.get(id)
   if (!doc) return
-  const isKept = row.is_kept === 1 || isKeptNow(doc, app)
-  if (isKept && !row.is_kept) await app.ledger.write(() => app.history.losses.put({ ...row, is_kept: 1 }))
+  const isProtected = row.is_kept === 1 || mustProtect(doc, app)
+  if (isProtected && !row.is_kept) await app.ledger.write(() => app.history.losses.put({ ...row, is_kept: 1 }))
   const lost = { date: first_at ?? lost_at ?? epochSeconds(app.clock), kind }
-  await app.videos.change(id, { set: { lost, active: false, ...(isKept && { keep: true as const }) } })
+  await app.videos.change(id, { set: { lost, active: false, ...(isProtected && { keep: true as const }) } })
 }
 
-const isKeptNow = ({ keep }: VideoDoc, app: App): boolean =>
+const mustProtect = ({ keep }: VideoDoc, app: App): boolean =>
   app.preferences.section('history').keep_lost && keep !== true
 
 async function markChannel(row: LossRow, job: Job, app: App): Promise<void> {

@@ -19,12 +19,12 @@ const STEPS = [
 /** Which of these points (oldest first) are no longer needed. The first and the last stay. */
 export function thinned(points: readonly number[], now: number): number[] {
   const gone: number[] = []
-  let kept = points[0] ?? 0
+  let last = points[0] ?? 0
   for (const at of points.slice(1, -1)) {
     const age = (now - at) / DAY_SECONDS
     const { apart } = STEPS.find(({ after }) => age >= after) ?? STEPS.at(-1)!
-    if (at - kept < apart * DAY_SECONDS) gone.push(at)
-    else kept = at
+    if (at - last < apart * DAY_SECONDS) gone.push(at)
+    else last = at
   }
   return gone
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps old pictures. The platform shows some viewers another thumbnail for a while, so a new one replaces the old one
+ * Stores old pictures. The platform shows some viewers another thumbnail for a while, so a new one replaces the old one
  * only after it was seen twice.
  */
 import { createHash } from 'node:crypto'

@@ -5,7 +5,7 @@ export const history = {
   keep_lost: Type.Boolean({
     default: true,
     title: 'Keep videos that exist only here',
-    description: 'No rule removes them. Ends when the platform has the video again.',
+    description: 'Rules do not remove them until the platform has them again.',
     'x-group': 'rules',
   }),
   rescue: Type.Boolean({

@@ -130,22 +130,22 @@ export const listRescues = defineRoute({
   method: 'GET',
   path: '/api/rescue/',
   access: 'admin',
-  summary: 'Channels whose videos begin to go, and how much of them is not here yet',
+  summary: 'Channels that are losing videos, and how many of their other videos are not archived yet',
   reply: Type.Array(
     Type.Object({
       channel: Type.String({ description: 'its id' }),
       name: Type.String(),
-      lost: Type.Integer({ description: 'of its archived videos, within a day' }),
-      videos: Type.Integer({ description: 'that are neither here nor in the queue' }),
-      bytes: Type.Integer({ description: 'what these are likely to take, by their length' }),
+      lost: Type.Integer({ description: 'number of archived videos that were lost within a day' }),
+      videos: Type.Integer({ description: 'number of videos that are neither in the archive nor in the queue' }),
+      bytes: Type.Integer({ description: 'their estimated size, by their length' }),
       offered: Type.Integer({ description: 'epoch seconds' }),
     }),
   ),
-  handle: (_request, { history, media, looks }: App) =>
+  handle: (_request, { history, media, linkPreviews }: App) =>
     Promise.all(
       history.rescues.open().map(async ({ channel, lost, videos, seconds, offered_at: offered }) => ({
         ...{ channel, name: await media.titleOf('channel', channel), lost, videos },
-        ...{ bytes: await looks.bytesOf(seconds), offered },
+        ...{ bytes: await linkPreviews.bytesOf(seconds), offered },
       })),
     ),
 })
@@ -154,7 +154,7 @@ export const rescueChannel = defineRoute({
   method: 'POST',
   path: '/api/rescue/:channelId/',
   access: 'admin',
-  summary: 'Download what is not here yet of a channel, before everything else; nobody needs to have offered it',
+  summary: 'Download the missing videos of a channel before all others, with or without an offer',
   params: Path,
   reply: Type.Object({ task_id: Type.String() }),
   errors: ['not_found'],
@@ -172,7 +172,7 @@ export const declineRescue = defineRoute({
   method: 'DELETE',
   path: '/api/rescue/:channelId/',
   access: 'admin',
-  summary: 'Decline the offer, for 30 days',
+  summary: 'Decline the offer: the next one is made after 30 days at the earliest',
   params: Path,
   reply: Type.Null(),
   status: 204,

@@ -17,34 +17,34 @@ const ChangeRecord = Type.Object({
   subject: Type.String({ description: 'id of the video, channel or playlist' }),
   title: Type.String({ description: 'of the video, channel or playlist' }),
   part: Type.Enum([...PARTS]),
-  seen: Type.Integer({ description: 'epoch seconds: not when it was changed, but when that was seen' }),
+  seen: Type.Integer({ description: 'epoch seconds: when the change was noticed, not when it was made' }),
   before: Type.Unknown({
     description:
-      'text, list or seconds; of a picture its address; of entries: those that were removed from the playlist',
+      'a text, a list or seconds; of a picture, its address; of entries, those that were removed from the playlist',
   }),
-  after: Type.Unknown({ description: 'the same; of entries: those that were added' }),
+  after: Type.Unknown({ description: 'like `before`; of entries, those that were added to the playlist' }),
 })
 
 export const listChanges = defineRoute({
   method: 'GET',
   path: '/api/change/',
   access: 'viewer',
-  summary: 'What has changed on the platform since it was archived, newest first',
+  summary: 'Changes on the platform since videos, channels and playlists were archived, newest first',
   query: {
     kind: Type.Optional(Kinds),
     id: Type.Optional(
-      Type.String({ pattern: ID_PATTERN, description: 'of one video, channel or playlist; needs kind' }),
+      Type.String({ pattern: ID_PATTERN, description: 'id of a video, channel or playlist; requires kind' }),
     ),
     part: Type.Optional(Type.Enum([...PARTS])),
-    after: day('seen on this day or later'),
-    before: day('seen before this day'),
+    after: day('noticed on this day or later'),
+    before: day('noticed before this day'),
   },
   envelope: 'page',
   reply: Type.Array(ChangeRecord),
   errors: ['not_found'],
   async handle({ query: { kind, id, part, after, before }, actor, page: { from, size } }, app: App) {
     if (id !== undefined && kind === undefined)
-      throw errors.badRequest('An id needs a kind', { fields: { kind: 'is required with id' } })
+      throw errors.badRequest('id requires kind', { fields: { kind: 'is required with id' } })
     if (id !== undefined) await mustBeSeen(kind!, id, app)
     const wanted: Wanted = {
       ...{ kind, subject: id, parts: part && [part], since: secondOf(after), until: secondOf(before) },
@@ -134,7 +134,7 @@ export const showOldPicture = defineRoute({
   method: 'GET',
   path: '/api/change/:changeId/picture/',
   access: 'viewer',
-  summary: 'The picture that was there before this change',
+  summary: 'The picture before this change',
   params: Type.Object({ changeId: Type.String({ pattern: ROW_PATTERN }) }),
   reply: Type.Unknown(),
   replyType: 'image/jpeg',

@@ -80,10 +80,10 @@ export function rowOf(subject: string, { channel_id: channel, lost, keep }: Vide
   const ask_at = epochSeconds(app.clock) + number * ASKED_APART_SECONDS
   const doubt = { kind: 'video', subject, channel, loss: lost?.kind ?? 'unavailable', ask_at } as const
   if (!lost) return doubt
-  const isKept = keep === true && app.preferences.section('history').keep_lost
+  const isProtected = keep === true && app.preferences.section('history').keep_lost
   return {
     ...doubt,
     ...{ first_at: lost.date, last_at: lost.date, lost_at: lost.date, is_marked: 1, is_told: 1 },
-    is_kept: isKept ? 1 : 0,
+    is_kept: isProtected ? 1 : 0,
   } satisfies Partial<LossRow>
 }

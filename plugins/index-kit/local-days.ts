@@ -14,12 +14,12 @@ const STEP = 20 * 86_400
 
 const offsetAt = (epoch: number): number => -60 * new Date(epoch * 1000).getTimezoneOffset()
 
-let kept: { zone: string | undefined; changes: ZoneChange[] } | undefined
+let cached: { zone: string | undefined; changes: ZoneChange[] } | undefined
 
 /** All changes of this process's time zone (`TZ`) from 1990 to 2060, to the second. */
 export function zoneChanges(): ZoneChange[] {
   const zone = timeZone()
-  if (kept && kept.zone === zone) return kept.changes
+  if (cached && cached.zone === zone) return cached.changes
   const changes: ZoneChange[] = [[FIRST, offsetAt(FIRST)]]
   for (let at = FIRST; at < LAST; at += STEP) {
     if (offsetAt(at) === offsetAt(at + STEP)) continue
@@ -31,7 +31,7 @@ export function zoneChanges(): ZoneChange[] {
     }
     changes.push([after, offsetAt(after)])
   }
-  kept = { zone, changes }
+  cached = { zone, changes }
   return changes
 }
 

@@ -167,6 +167,8 @@ export function checkCount({ name }: { name: string }, ids: readonly string[]): 
   if (ids.length > MAX_WINDOW) throw new Error(`${name}: at most ${MAX_WINDOW} ids at once, not ${ids.length}`)
 }
 
+export const undeclaredIndex = (name: string): Error => new Error(`The index "${name}" was not declared`)
+
 /** All collections of an adapter, by their definitions. */
 export function openCollections(
   definitions: readonly IndexDefinition[],
@@ -175,7 +177,7 @@ export function openCollections(
   const collections = new Map(definitions.map((definition) => [definition.name, open(definition)]))
   const find = ({ name }: IndexDefinition): Collection => {
     const found = collections.get(name)
-    if (!found) throw new Error(`The index "${name}" was not declared`)
+    if (!found) throw undeclaredIndex(name)
     return found
   }
   // The document type follows from the definition, which the compiler cannot track through a map.

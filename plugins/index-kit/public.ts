@@ -1,21 +1,20 @@
 /**
  * Everything that an index adapter may import in addition to 'archivolt', as 'archivolt/index'. Worker threads import
- * it too, so nothing here loads a large package.
+ * it too, so nothing here loads a large package. LATEST_SECOND, MAX_WINDOW and STAMP are also exported by 'archivolt':
+ * worker threads need them, and so do plugins that are not adapters and may not import 'archivolt/index'.
  */
 
-export { chunksOf } from '../../core/base/chunk.ts'
 export { systemClock } from '../../core/base/clock.ts'
 export { isDiskFull } from '../../core/full-disk.ts'
 export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from '../../core/index/adapter.ts'
 export type { OnGarbled } from '../../core/index/garbled.ts'
 export type { Holdings } from '../../core/index/in-use.ts'
-export type { FieldType, Scalar } from '../../core/index/mapping.ts'
+export type { FieldType } from '../../core/index/mapping.ts'
 export { partOf, partsOf } from '../../core/index/parts.ts'
 export type { IndexAdapter, Leftover, PutManyOptions, Snapshots, WriteOptions } from '../../core/index/port.ts'
-export { MAX_WINDOW } from '../../core/index/port.ts'
+export { MAX_WINDOW, STAMP } from '../../core/index/port.ts'
 export type { Patience } from '../../core/index/write-barrier.ts'
 export { patience, waitAtBarrier } from '../../core/index/write-barrier.ts'
-export { StartError } from '../../core/start-error.ts'
 export { LATEST_SECOND } from './days.ts'
 export type { DefinitionData, FieldPlan, Json, JsonObject, OnWrong, StoredTexts } from './document.ts'
 export {
@@ -55,17 +54,15 @@ export {
   similarScope,
   sortKey,
   tellingWords,
+  undeclaredIndex,
   windowOf,
 } from './plan.ts'
 export type { StoredCollection } from './restore.ts'
 export { restoreAll } from './restore.ts'
-export { Slice } from './slice.ts'
-export { snapshotName } from './snapshot-name.ts'
 export type { QueryWord } from './text.ts'
 export {
   changedStems,
   editDistance,
-  fold,
   indexTerms,
   isNear,
   queryWords,
@@ -73,4 +70,3 @@ export {
   stem,
   tokens,
 } from './text.ts'
-export { wholeSnapshot } from './whole-snapshot.ts'

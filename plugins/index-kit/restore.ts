@@ -67,7 +67,7 @@ export async function restoreAll(
       const docs: Array<{ id: string; doc: JsonObject }> = []
       const slice = new Slice()
       for (const [id, text, internal] of batch) {
-        const doc = isId(id) ? toDoc(id, text, internal) : skip(name, id, 'an id of another form')
+        const doc = isId(id) ? toDoc(id, text, internal) : skip(name, id, 'an invalid id')
         if (doc) docs.push({ id, doc })
         if (slice.isOver) await slice.next()
       }

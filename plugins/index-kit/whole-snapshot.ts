@@ -1,7 +1,9 @@
-/** Finds the snapshot to restore. */
+/** Finds the snapshot to restore, and refuses while one is being taken. */
 import { errors } from '../../core/base/error.ts'
 import { say } from '../../core/base/say.ts'
 import type { SnapshotRecord, Snapshots } from '../../core/index/port.ts'
+
+export const snapshotRuns = () => errors.conflict('A snapshot is being taken; try again when it has ended')
 
 /** @throws not_found; conflict: the snapshot is not complete */
 export async function wholeSnapshot(snapshots: Pick<Snapshots, 'get'>, id: string): Promise<SnapshotRecord> {

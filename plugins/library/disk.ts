@@ -95,16 +95,16 @@ async function isOfKind(path: string, entry: Dirent, kind: 'isFile' | 'isDirecto
  * @throws unprocessable: a file of this name exists there, or the folder cannot be reached
  */
 export async function moveFilm(film: FoundFilm, channelId: string, { media }: Pick<App, 'media'>): Promise<void> {
-  const place = media.homeOf(channelId, film.name, film.path)
+  const home = media.homeOf(channelId, film.name, film.path)
   const own = basename(film.path)
-  if (await media.isThere(place)) throw errors.unprocessable('another file with this name already exists')
+  if (await media.isThere(home)) throw errors.unprocessable('another file with this name already exists')
   const names: string[] = []
   for await (const entry of entriesOf(film.folder)) {
     if (entry.name.startsWith(`${film.name}.`) && entry.name !== own && entry.isFile()) names.push(entry.name)
   }
   // The film goes last: after an interruption it is still found at its old path.
   for (const name of [...names, own]) {
-    if (!(await media.isThere(join(dirname(place), name)))) await media.moveInto(channelId, join(film.folder, name))
+    if (!(await media.isThere(join(dirname(home), name)))) await media.moveInto(channelId, join(film.folder, name))
   }
   await media.filmPath(channelId, film.name) // records the film's extension, if it differs from the known one
 }

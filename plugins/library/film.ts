@@ -4,6 +4,7 @@
  */
 import { open } from 'node:fs/promises'
 import { errors, filmInput, inputOf, runChild, say } from 'archivolt'
+import { codeOf } from '../film-kit/disk-fault.ts'
 import type { FfmpegOptions, FileStream, MediaProbe } from '../media/types.ts'
 import type { App } from './app.ts'
 
@@ -84,7 +85,7 @@ function onePicture(
     runChild(settings.ffmpeg, args, { encoding: 'buffer', ...limits }, (cause, picture) => {
       if (!cause && picture.length > 0) resolve(picture)
       else if (signal.aborted) reject(signal.reason)
-      else if (isNotInstalled(cause)) reject(errors.unavailable('ffmpeg is not installed', { cause }))
+      else if (codeOf(cause) === 'ENOENT') reject(errors.unavailable('ffmpeg is not installed', { cause }))
       else reject(errors.unprocessable('the file cannot be read as media', { cause }))
     })
   })
@@ -99,12 +100,10 @@ export async function withPicture(
   to: string,
   options: FfmpegOptions,
 ): Promise<void> {
-  const kept = streams.filter(({ type, isPicture }) => !isPicture && ['video', 'audio', 'subtitle'].includes(type))
-  const place = kept.filter(({ type }) => type === 'video').length
-  const maps = kept.flatMap(({ index }) => ['-map', `0:${index}`])
+  const others = streams.filter(({ type, isPicture }) => !isPicture && ['video', 'audio', 'subtitle'].includes(type))
+  const position = others.filter(({ type }) => type === 'video').length
+  const maps = others.flatMap(({ index }) => ['-map', `0:${index}`])
   const inputs = [...filmInput(from), ...inputOf('jpeg_pipe', picture)]
-  const picturePlace = [`-disposition:v:${place}`, 'attached_pic']
-  await tools.media.toMp4([...inputs, ...maps, '-map', '1:0', '-c', 'copy', ...picturePlace], to, options)
+  const disposition = [`-disposition:v:${position}`, 'attached_pic']
+  await tools.media.toMp4([...inputs, ...maps, '-map', '1:0', '-c', 'copy', ...disposition], to, options)
 }
-
-const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'

@@ -60,7 +60,7 @@ export const manualImport = defineTask({
     const run: ImportRun = { job, app, importDir, done: new Set(), reading: openReading(job, app), report }
     // Films without an information file come last, because they may have to wait for the platform.
     try {
-      for (const isTold of [true, false]) {
+      for (const hasInfo of [true, false]) {
         for await (const { files, problems } of run.reading.walk({
           path: importDir,
           leaveOut,
@@ -68,12 +68,12 @@ export const manualImport = defineTask({
         })) {
           await importFiles(
             filmsFirst(
-              files.filter(({ info }) => (info !== undefined) === isTold),
+              files.filter(({ info }) => (info !== undefined) === hasInfo),
               app,
             ),
             run,
           )
-          if (isTold) for (const { code, path = '', why } of problems) if (TOLD.has(code)) report.add(path, why)
+          if (hasInfo) for (const { code, path = '', why } of problems) if (REPORTED.has(code)) report.add(path, why)
         }
       }
     } finally {
@@ -102,7 +102,7 @@ const filmsFirst = (files: readonly FoundFile[], { media: { containers } }: App)
   [...files].sort((a, b) => Number(containers.isSound(a.ending)) - Number(containers.isSound(b.ending)))
 
 /** Problems that people should see. */
-const TOLD = new Set<string>(['unreadable_file', 'unreadable_name', 'too_deep'] satisfies ProblemCode[])
+const REPORTED = new Set<string>(['unreadable_file', 'unreadable_name', 'too_deep'] satisfies ProblemCode[])
 
 async function importFiles(files: readonly FoundFile[], run: ImportRun): Promise<void> {
   const { job, app, importDir, done, reading, report } = run
@@ -112,7 +112,7 @@ async function importFiles(files: readonly FoundFile[], run: ImportRun): Promise
     const inFolder = { ...file, folder: join(importDir, file.folder) }
     try {
       const [look] = await reading.look(importDir, [file])
-      if (!look?.isFilm) throw errors.unprocessable(look?.why ?? 'the file is empty or gone')
+      if (!look?.isFilm) throw errors.unprocessable(look?.why ?? 'the file is empty or missing')
       for (const { name, why } of await importFile(inFolder, look.info, run)) report.add(pathIn(file.folder, name), why)
     } catch (thrown) {
       report.add(pathOf(file), reasonOf(thrown, app))
@@ -186,7 +186,7 @@ async function importFile(file: FoundFile, info: Info | undefined, run: ImportRu
     )
     const [{ picture }, { thumbnailPath }] = [file, downloaded]
     if (picture !== undefined && thumbnailPath !== undefined)
-      await job.step('import.picture', () => keepPicture(id, picture, thumbnailPath, film))
+      await job.step('import.picture', () => storePicture(id, picture, thumbnailPath, film))
   })
   await job.step('import.remove', () => removeSources(file, left))
   done.add(id)
@@ -221,7 +221,10 @@ async function metadataOf(id: string, info: Info | undefined, { job, app }: Impo
   } catch (thrown) {
     job.signal.throwIfAborted()
     if (!app.platform.failureOf(thrown) && !isAppError(thrown, 'unavailable')) throw thrown
-    job.log.info({ id, reason: (thrown as Error).message }, 'the platform does not tell: the information file does')
+    job.log.info(
+      { id, reason: (thrown as Error).message },
+      'the platform has no metadata: the information file is used',
+    )
     return app.platform.metadataOf(info, id)
   }
 }
@@ -252,7 +255,7 @@ async function prepare(metadata: VideoMetadata, folder: string, film: ImportedFi
 }
 
 /** Checks the picture here to report a bad one, because an ingest ignores it. */
-async function keepPicture(id: string, name: string, staged: string, { left, app }: ImportedFilm): Promise<void> {
+async function storePicture(id: string, name: string, staged: string, { left, app }: ImportedFilm): Promise<void> {
   try {
     await app.media.keepArt('video', id, staged)
   } catch (thrown) {
@@ -264,7 +267,7 @@ async function keepPicture(id: string, name: string, staged: string, { left, app
 async function stageFilm(metadata: VideoMetadata, folder: string, { file, job, app }: ImportedFilm): Promise<string> {
   const from = join(file.folder, file.name)
   const before = await plainFile(from)
-  if (!before || before.sizeBytes === 0) throw errors.unprocessable('the file is empty or gone')
+  if (!before || before.sizeBytes === 0) throw errors.unprocessable('the file is empty or missing')
   if ((await app.media.space()).free < before.sizeBytes + ROOM_TO_SPARE_BYTES)
     throw errors.unavailable("There is not enough space on the library's disk")
   const probe = await app.media.probe(from)

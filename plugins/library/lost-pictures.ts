@@ -21,7 +21,7 @@ export function openLostPictures(app: App) {
     const film = await filmOf(id, doc)
     const picture = film && (await sidecarPictureOf(film))
     if (picture === undefined || !(await isPicture(picture))) return false
-    return keep(id, picture)
+    return store(id, picture)
   }
 
   /**
@@ -40,7 +40,7 @@ export function openLostPictures(app: App) {
           : // The film may be shorter than its record says.
             await frameOf(app, film, doc.player.duration / 3, signal).catch(() => frameOf(app, film, 0, signal))
         await writeFile(made, picture)
-        return keep(id, made)
+        return store(id, made)
       })
       .catch((thrown: unknown) => {
         signal.throwIfAborted()
@@ -75,7 +75,7 @@ export function openLostPictures(app: App) {
     return pictures
   }
 
-  async function keep(id: string, picture: string): Promise<boolean> {
+  async function store(id: string, picture: string): Promise<boolean> {
     try {
       await app.media.keepArt('video', id, picture)
       return true

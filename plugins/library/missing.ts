@@ -73,7 +73,7 @@ const MissingRecord = Type.Object({
   platform_id: Type.String(),
   title: Type.String(),
   channel_id: Type.String(),
-  active: Type.Boolean({ description: 'false: the platform has it no more, and only the record is left' }),
+  active: Type.Boolean({ description: 'false: the platform no longer has the video, and only its record is left' }),
   queued: Type.Boolean(),
 })
 
@@ -81,7 +81,7 @@ export const listMissing = defineRoute({
   method: 'GET',
   path: '/api/library/missing/',
   access: 'admin',
-  summary: 'Videos whose files were not found, by id',
+  summary: 'Videos whose files are missing, sorted by ID',
   query: {},
   envelope: 'page',
   reply: Type.Array(MissingRecord),

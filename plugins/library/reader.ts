@@ -51,6 +51,8 @@ export interface PlaceReader {
   title: string
   /** Probability (0 to 1) that a place is of this kind, judged by the names of the two upper levels. */
   recognise(names: readonly string[]): number
+  /** If two readers are equally sure, the one with the higher priority wins; default: 0. */
+  priority?: number
   /** Identifies some files of the place. It may be called twice for the same files. */
   read(files: readonly FoundFile[], tools: PlaceTools): Promise<Finding[]>
   /**

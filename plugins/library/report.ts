@@ -5,35 +5,31 @@ import type { App } from './app.ts'
 
 const SHOWN = 10
 
-export interface Report {
-  readonly count: number
-  /** @param name  name of the file on disk, or a sentence */
-  add(name: string | Sentence, why: Words): void
-  /** Sends a message if anything was reported. */
-  show(): Promise<void>
-}
+export type Report = ReturnType<typeof openReport>
 
 export function openReport(
   task: Pick<Task, 'name' | 'title' | 'group'>,
   job: Pick<JobContext<object>, 'log'>,
   app: Pick<App, 'jobs'>,
-): Report {
+) {
   const lines: Words[] = []
   let count = 0
   return {
-    get count() {
+    get count(): number {
       return count
     },
-    add(name, why) {
+    /** @param name  name of the file on disk, or a sentence */
+    add(name: string | Sentence, why: Words): void {
       count++
-      job.log.warn({ file: inEnglish(name) }, `left as it is: ${inEnglish(why)}`)
+      job.log.warn({ file: inEnglish(name) }, `skipped: ${inEnglish(why)}`)
       if (lines.length >= SHOWN) return
       const named = typeof name === 'string' ? name.slice(0, 100) : name
       lines.push(say`${{ name: named }}: ${{ reason: sentenceOf(why) }}`)
     },
-    async show() {
+    /** Sends a message if anything was reported. */
+    async show(): Promise<void> {
       if (count === 0) return
-      const more = count > lines.length ? [say`and ${{ count: count - lines.length }} more: the log names them`] : []
+      const more = count > lines.length ? [say`and ${{ count: count - lines.length }} more: see the log`] : []
       await app.jobs.notify({ of: task, level: 'error', messages: [...lines, ...more] })
     },
   }

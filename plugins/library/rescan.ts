@@ -56,7 +56,7 @@ interface Rescan {
 
 async function bringTogether(run: Rescan): Promise<Words | null> {
   const { job, app, report } = run
-  const state = await look(run)
+  const state = await compare(run)
   await mustBeThere(app) // if the library went offline while it was read, the results are useless
   const home = await foundElsewhere(new Set([...state.missing.keys(), ...state.lost]), run)
   for (const id of home) state.missing.delete(id)
@@ -124,7 +124,7 @@ interface State {
 }
 
 /** Compares without changing anything. */
-async function look({ reading, job, app }: Rescan): Promise<State> {
+async function compare({ reading, job, app }: Rescan): Promise<State> {
   const mediaDir = mediaDirOf(app)
   const state: State = {
     indexed: 0,
@@ -146,7 +146,7 @@ async function look({ reading, job, app }: Rescan): Promise<State> {
       batch.map(async ({ id, doc }) => {
         const ours = app.media.isOurs(id)
         const size = ours ? await app.media.sizeOf(await app.media.filmPath(doc.channel_id, id)) : undefined
-        if (!ours) await lookInPlace(id, doc, state, app)
+        if (!ours) await compareInPlace(id, doc, state, app)
         else if (size === undefined) state.missing.set(id, doc.channel_id)
         else if (size === 0 || size !== doc.media_size) state.resized.push(id)
         if ((size !== undefined || !ours) && (await app.videos.lostSubtitles(doc)).length > 0)
@@ -172,7 +172,7 @@ const readableOf = (films: readonly FoundFilm[], app: App): Promise<Set<string>>
   app.videos.readable(films.filter(({ isId }) => isId).map(({ name }) => name))
 
 /** Ignores films in a place that is offline. */
-async function lookInPlace(id: string, doc: VideoDoc, state: State, { media }: App): Promise<void> {
+async function compareInPlace(id: string, doc: VideoDoc, state: State, { media }: App): Promise<void> {
   const film = media.places.filmOf(id)
   try {
     const size = await media.sizeOf(await media.filmPath(doc.channel_id, id))
@@ -234,7 +234,7 @@ async function removeLost(id: string, run: Rescan): Promise<void> {
 }
 
 async function removeGone(id: string, { job, app }: Rescan): Promise<void> {
-  job.log.info({ id }, 'its file is gone: removed')
+  job.log.info({ id }, 'a video is removed, because its file is missing')
   try {
     await job.step('rescan.remove', () => app.videos.remove(id, { why: 'missing' }))
   } catch (thrown) {

@@ -8,14 +8,14 @@ import { rescanFilesystem } from './rescan.ts'
 const Started = Type.Object({ task_id: Type.String(), status: Type.Literal('PENDING'), task_name: Type.String() })
 const StartedTwice = Type.Object({ ...Started.properties, message: Started })
 const prefer_local = Type.Optional(
-  Type.Boolean({ description: 'metadata from the information file beside a film, where there is one' }),
+  Type.Boolean({ description: 'prefer the information file next to a video file to the platform' }),
 )
 
 export const startRescan = defineRoute({
   method: 'POST',
   path: '/api/library/rescan/',
   access: 'admin',
-  summary: 'Compare the library with what is listed; `force` also removes what would be held back',
+  summary: 'Compare the library on disk with the archive; `force` also removes videos whose files are missing',
   body: Type.Object({ force: Type.Optional(Type.Boolean()), prefer_local }),
   bodyOptional: true,
   reply: StartedTwice,
@@ -31,7 +31,7 @@ export const startImport = defineRoute({
   method: 'POST',
   path: '/api/library/import/',
   access: 'admin',
-  summary: 'Take in the films of the import folder',
+  summary: 'Import the videos in the import folder',
   body: Type.Object({ prefer_local }),
   bodyOptional: true,
   reply: StartedTwice,
@@ -42,7 +42,7 @@ export const startDownloadMissing = defineRoute({
   method: 'POST',
   path: '/api/library/missing/',
   access: 'admin',
-  summary: 'Download all videos again whose files were not found',
+  summary: 'Download all videos again whose files are missing',
   body: Type.Object({ command: Type.Enum(['download']) }),
   reply: StartedTwice,
   handle: (_input, app: App) => start(downloadMissing, {}, app),
@@ -67,7 +67,7 @@ export const showLibrary = defineRoute({
   method: 'GET',
   path: '/api/library/',
   access: 'admin',
-  summary: 'Whether the library is there; while it is not, nothing is written or removed',
+  summary: 'Whether the library is available; while it is not, nothing is written or removed',
   reply: Presence,
   handle: (_input, app: App) => presenceOf(app),
 })
@@ -76,7 +76,7 @@ export const commandLibrary = defineRoute({
   method: 'POST',
   path: '/api/library/',
   access: 'admin',
-  summary: 'Accept the media folder as it is now as the library',
+  summary: 'Accept the current media folder as the library',
   body: Type.Object({ command: Type.Enum(['accept']) }),
   reply: Presence,
   errors: ['conflict', 'unavailable'],

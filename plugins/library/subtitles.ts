@@ -1,7 +1,7 @@
 /**
  * Indexes subtitle files in the library that are not in any document: people added them, or an older server lost them.
  */
-import { isAppError, type JobContext, say } from 'archivolt'
+import { isAppError, type JobContext, say, type Words } from 'archivolt'
 import { faultOfSubtitle } from '../film-kit/sidecars.ts'
 import { MOST_LANGUAGES, subtitleFile } from '../film-kit/subtitles.ts'
 import type { App } from './app.ts'
@@ -37,7 +37,7 @@ export async function takeInSubtitles(run: Run): Promise<void> {
       } catch (thrown) {
         // the film or the file no longer exists: the next rescan tries again
         if (!isAppError(thrown, 'unprocessable')) throw thrown
-        job.log.info({ id, err: thrown }, 'subtitles that lay beside it are not taken in')
+        job.log.info({ id, err: thrown }, 'subtitle files next to a video could not be added')
       }
     }
   }
@@ -65,8 +65,8 @@ async function faultOf(
   lang: string,
   known: number,
   app: App,
-): Promise<string | undefined> {
-  if (!app.media.isLanguage(lang)) return 'what stands before .vtt is not the code of a language'
-  if (known >= MOST_LANGUAGES) return `its film has ${MOST_LANGUAGES} languages of subtitles already`
+): Promise<Words | undefined> {
+  if (!app.media.isLanguage(lang)) return say`the part of its name before .vtt is not a language code`
+  if (known >= MOST_LANGUAGES) return say`its video already has subtitles in ${{ count: MOST_LANGUAGES }} languages`
   return faultOfSubtitle(app.media.subtitlePathOf(channelId, id, lang))
 }

@@ -52,13 +52,13 @@ type Wanted = { kind: 'video'; id: string; doc: VideoDoc } | { kind: ArtKind; id
  * @returns the number of restored pictures
  */
 export async function fetchMissingArt(job: Run, app: App, fraction = 0): Promise<number> {
-  let looked = 0
+  let checked = 0
   let fetched = 0
   const lost = openLostPictures(app)
   for await (const { kind, id, ...wanted } of wantedArt(app)) {
     job.signal.throwIfAborted()
-    if (looked++ % 100 === 0)
-      job.progress(fraction, say`Looking for missing pictures: ${{ looked }} checked, ${{ fetched }} fetched`)
+    if (checked++ % 100 === 0)
+      job.progress(fraction, say`Looking for missing pictures: ${{ looked: checked }} checked, ${{ fetched }} fetched`)
     if (await app.media.hasArt(kind, id)) continue
     const has =
       'doc' in wanted
@@ -106,31 +106,31 @@ function picturesOf(art: string | undefined): Partial<Record<(typeof CHANNEL_PIC
 
 async function removeOrphans(job: Run, app: App): Promise<number> {
   // Read only if an orphan is found, which is rare.
-  let library: Awaited<ReturnType<typeof lookAround>> | undefined
+  let library: Awaited<ReturnType<typeof inspectLibrary>> | undefined
   let removed = 0
-  let kept = 0
+  let spared = 0
   for (const [kind, known] of Object.entries(KINDS) as Array<[ArtKind, KnownKind]>) {
     for await (const id of app.media.artIds(kind)) {
       job.signal.throwIfAborted()
       if ((await app.media.isKnown(known, id)) || (await isYoung(app.media.artPathOf(kind, id), app))) continue
       if (await app.media.isKept(known, id)) continue
-      library ??= await lookAround(job, app)
-      if (library.doubt !== undefined || (known !== 'playlist' && library.films[known].has(id))) kept++
+      library ??= await inspectLibrary(job, app)
+      if (library.doubt !== undefined || (known !== 'playlist' && library.films[known].has(id))) spared++
       else {
         await app.media.removeArt(kind, id)
         removed++
       }
     }
   }
-  if (kept > 0)
+  if (spared > 0)
     job.log.warn(
-      { kept },
-      `pictures that no document has are kept: ${library?.doubt ?? 'their films lie in the library'}`,
+      { kept: spared },
+      `pictures without a document are not removed: ${library?.doubt ?? 'their films are in the library'}`,
     )
   return removed
 }
 
-async function lookAround(job: Run, app: App) {
+async function inspectLibrary(job: Run, app: App) {
   const films = await filmsInLibrary(job, app)
   return { films, doubt: await reasonToDoubt(films, app) }
 }
@@ -160,7 +160,7 @@ async function filmsInLibrary(job: Run, app: App): Promise<Record<'video' | 'cha
  * like an orphan (contract 9.11).
  */
 async function reasonToDoubt(films: Record<'video', Set<string>>, app: App): Promise<string | undefined> {
-  if ((await app.media.absence()) !== undefined) return 'the library is not there'
+  if ((await app.media.absence()) !== undefined) return 'the library is not available'
   if (app.index.lost !== undefined) return 'the archive was empty when the server started'
   if ((await app.videos.collection.count()) === 0) return 'the archive has no videos'
   return films.video.size === 0 ? 'the library has no films' : undefined

@@ -25,13 +25,13 @@ const FOLDERS: Record<ArtKind, ArtFolder> = {
 
 export function openArt(app: ArtApp, paths: Paths, written: (files: readonly WrittenFile[]) => Promise<void>): Art {
   const incoming = openIncoming(app, paths.incomingDir)
-  const keep = async (kind: ArtKind, id: string, fromPath: string, signal?: AbortSignal): Promise<void> => {
-    if (await keepArt(kind, id, fromPath, paths, app, signal)) await written([{ kind: 'picture', id, part: kind }])
+  const store = async (kind: ArtKind, id: string, fromPath: string, signal?: AbortSignal): Promise<void> => {
+    if (await storeArt(kind, id, fromPath, paths, app, signal)) await written([{ kind: 'picture', id, part: kind }])
   }
   return {
-    keepArt: keep,
+    keepArt: store,
     async fetchArt(kind, id, url, signal) {
-      const use = (path: string) => keep(kind, id, path, signal).then(() => true)
+      const use = (path: string) => store(kind, id, path, signal).then(() => true)
       return (await incoming.fetch(id, url, signal, use)) ?? false
     },
     fetchSmall: incoming.fetchSmall,
@@ -44,7 +44,7 @@ export function openArt(app: ArtApp, paths: Paths, written: (files: readonly Wri
 }
 
 /** @returns false: a plugin wants to keep the current picture (`media.replacing`) */
-async function keepArt(
+async function storeArt(
   kind: ArtKind,
   id: string,
   fromPath: string,

@@ -14,34 +14,9 @@ const AGAIN_MS = 3_600_000
 /** The time of a held trash: only `emptyNow` empties it. */
 const HELD = Number.MAX_SAFE_INTEGER
 
-export interface Aside {
-  /**
-   * Keeps a film in a trash as a hard link or a copy; the film itself stays. The trash is emptied after a day unless it
-   * is held.
-   * @returns the id of the trash, the same while the film is unchanged; undefined: the film is missing, or `next` is
-   * the same file
-   */
-  keep(channelId: string, videoId: string, next: string): Promise<string | undefined>
-  /** Removes a video's files from the folder of its former channel. */
-  leave(channelId: string, videoId: string): Promise<void>
-  /** Whether this trash has a row here: then it is never put back. */
-  has(trashId: string): boolean
-  /** Whether the trash will be emptied at some time, because nobody holds it. */
-  isReleased(trashId: string): boolean
-  /** Keeps the trash until `emptyNow`. */
-  hold(trashId: string): Promise<void>
-  /** The ids of all trash that stays until `emptyNow`. */
-  held(): string[]
-  /** The trash may be emptied after this time; `begin` empties it if the time has passed. */
-  note(trashId: string, afterMs: number): Promise<void>
-  /** The trash is never put back from now on, and is emptied as soon as possible, with a retry every hour. */
-  release(trashId: string): Promise<void>
-  /** @throws the error of the disk; unavailable: the library is unavailable */
-  emptyNow(trashId: string): Promise<void>
-  /** Empties all trash whose time has come, now and from now on. Called as soon as the library is available. */
-  begin(): Promise<void>
-  close(): Promise<void>
-}
+const LEFT = 'files in the trash could not be removed: tried again in an hour'
+
+export type Aside = ReturnType<typeof openAside>
 
 /** @param whileThere  limits work to times when the library is available: otherwise its trash would look empty */
 export function openAside(
@@ -49,7 +24,7 @@ export function openAside(
   pathOf: Media['pathOf'],
   whileThere: (work: (trashId: string) => Promise<void>) => (trashId: string) => Promise<void>,
   { ledger, clock, log }: Pick<App, 'ledger' | 'clock' | 'log'>,
-): Aside {
+) {
   const emptyWhileThere = whileThere(library.emptyTrash)
   let timer: Timer | undefined
   let working = Promise.resolve()
@@ -67,13 +42,16 @@ export function openAside(
       })
   }
 
-  const has = (id: string) => ledger.sql('SELECT 1 FROM media_aside WHERE id = ?').get(id) !== undefined
-  const isReleased = (id: string) =>
+  /** Whether this trash has a row here: then it is never put back. */
+  const has = (id: string): boolean => ledger.sql('SELECT 1 FROM media_aside WHERE id = ?').get(id) !== undefined
+  /** Whether the trash will be emptied at some time, because nobody holds it. */
+  const isReleased = (id: string): boolean =>
     ledger.sql('SELECT 1 FROM media_aside WHERE id = ? AND until < ?').get(id, HELD) !== undefined
 
-  const note = (id: string, afterMs: number) => keepUntil(id, clock.now() + afterMs)
+  /** The trash may be emptied after this time; `begin` empties it if the time has passed. */
+  const note = (id: string, afterMs: number): Promise<void> => setUntil(id, clock.now() + afterMs)
 
-  const keepUntil = (id: string, until: number) =>
+  const setUntil = (id: string, until: number): Promise<void> =>
     ledger.write(
       () =>
         void ledger
@@ -96,14 +74,20 @@ export function openAside(
         await emptyOne(id, emptyTrash)
       } catch (err) {
         isFailed = true
-        log.warn({ err, trash: id }, 'files in the trash could not be removed: tried again in an hour')
+        log.warn({ err, trash: id }, LEFT)
       }
     }
     wakeUp(isFailed ? AGAIN_MS : 0)
   }
 
   return {
-    async keep(channelId, videoId, next) {
+    /**
+     * Puts a film into a trash as a hard link or a copy; the film itself stays. The trash is emptied after a day unless
+     * it is held.
+     * @returns the id of the trash, the same while the film is unchanged; undefined: the film is missing, or `next` is
+     * the same file
+     */
+    async setAside(channelId: string, videoId: string, next: string): Promise<string | undefined> {
       const film = pathOf(channelId, videoId)
       const id = await trashOf(film, next)
       if (id === undefined) return undefined
@@ -113,31 +97,41 @@ export function openAside(
       wakeUp()
       return id
     },
-    async leave(channelId, videoId) {
+
+    /** Removes a video's files from the folder of its former channel. */
+    async leave(channelId: string, videoId: string): Promise<void> {
       const id = randomUUID()
       await note(id, 0)
       await library.trash(id, { channelId, videoId })
       await emptyOne(id, emptyWhileThere).catch((err: unknown) => {
-        log.warn({ err, trash: id }, 'files in the trash could not be removed: tried again in an hour')
+        log.warn({ err, trash: id }, LEFT)
         wakeUp(AGAIN_MS)
       })
     },
+
     has,
     isReleased,
-    hold: (trashId) => keepUntil(trashId, HELD),
-    held: () =>
+    /** The trash stays until `emptyNow`. */
+    hold: (trashId: string): Promise<void> => setUntil(trashId, HELD),
+    /** The ids of all trash that stays until `emptyNow`. */
+    held: (): string[] =>
       ledger
         .sql<{ id: string }>('SELECT id FROM media_aside WHERE until = ?')
         .all(HELD)
         .map(({ id }) => id),
     note,
-    async release(trashId) {
+
+    /** The trash is never put back from now on, and is emptied as soon as possible, with a retry every hour. */
+    async release(trashId: string): Promise<void> {
       await note(trashId, 0)
       wakeUp(AGAIN_MS)
     },
-    emptyNow: (trashId) => emptyOne(trashId, emptyWhileThere),
-    begin: () => empty(library.emptyTrash),
-    async close() {
+
+    /** @throws the error of the disk; unavailable: the library is unavailable */
+    emptyNow: (trashId: string): Promise<void> => emptyOne(trashId, emptyWhileThere),
+    /** Empties all trash whose time has come, now and from now on. Called as soon as the library is available. */
+    begin: (): Promise<void> => empty(library.emptyTrash),
+    async close(): Promise<void> {
       timer?.cancel()
       await working
       timer?.cancel()

@@ -19,7 +19,7 @@ const videoIn = (name: string): string => name.split('.', 1)[0]!
 const isFilm = (name: string, videoId: string): boolean => OWN_ENDINGS.some((ending) => name === `${videoId}.${ending}`)
 
 /** A file in the trash of a channel. */
-interface Lying {
+interface TrashFile {
   channelId: string
   folder: string
   name: string
@@ -32,8 +32,8 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
   const pathOf = (trashId: string, { channelId, videoId }: Recorded) =>
     join(folderOf(trashId, channelId), recordOf(videoId))
 
-  async function filesIn(trashId: string, channelIds: ReadonlySet<string>): Promise<Lying[]> {
-    const files: Lying[] = []
+  async function filesIn(trashId: string, channelIds: ReadonlySet<string>): Promise<TrashFile[]> {
+    const files: TrashFile[] = []
     const folders = (await trash.foldersOf(trashId)).filter(({ channelId }) => channelIds.has(channelId))
     await together(folders, async ({ channelId, folder }) => {
       for (const name of await namesIn(folder))
@@ -42,14 +42,14 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
     return files
   }
 
-  async function filesOf(trashId: string, videos: readonly Homed[]): Promise<Lying[]> {
+  async function filesOf(trashId: string, videos: readonly Homed[]): Promise<TrashFile[]> {
     const meant = new Set(videos.map(({ channelId, videoId }) => `${channelId}/${videoId}`))
     const files = await filesIn(trashId, channelsOf(videos))
     return files.filter(({ channelId, name }) => meant.has(`${channelId}/${videoIn(name)}`))
   }
 
   /** If a file of the same name exists now, both that file and the one in the trash stay where they are. */
-  async function moveBack(files: readonly Lying[]): Promise<void> {
+  async function moveBack(files: readonly TrashFile[]): Promise<void> {
     const channelIds = [...channelsOf(files)]
     const there = new Set<string>()
     await together(channelIds, async (channelId) => {
@@ -57,7 +57,7 @@ export function openBinned(paths: Paths, homes: Homes, trash: Trash): BinnedFile
       for (const name of await namesIn(home)) there.add(join(channelId, name))
     })
     const moving = files.filter(({ channelId, name }) => !there.has(join(channelId, name)))
-    await together(moving, ({ folder, channelId, name }) => homes.place(join(folder, name), channelId, name))
+    await together(moving, ({ folder, channelId, name }) => homes.move(join(folder, name), channelId, name))
     await together(channelIds, (channelId) => sync(paths.channelFolder(channelId)))
   }
 
@@ -163,7 +163,7 @@ const channelsOf = (all: ReadonlyArray<{ channelId: string }>): Set<string> =>
 async function writeRecord(path: string, text: string): Promise<void> {
   if (await exists(path)) return
   if (Buffer.byteLength(text) > MOST_BYTES)
-    throw errors.unavailable(say`It has too many comments and subtitles for the bin: nothing was removed`)
+    throw errors.unavailable(say`There are too many comments and subtitles for the bin: nothing was removed`)
   const part = `${path}.part`
   const file = await open(part, 'w')
   try {

@@ -4,7 +4,7 @@
  */
 import { errors, giveWay, say, startChild } from 'archivolt'
 import type { App } from './app.ts'
-import { programFailure } from './files.ts'
+import { isNotInstalled, programFailure } from './files.ts'
 import type { FfmpegOptions } from './types.ts'
 
 /**
@@ -54,7 +54,7 @@ export async function runFfmpeg(
     signal.throwIfAborted()
     throw isNotInstalled(cause)
       ? errors.unavailable('ffmpeg is not installed', { cause })
-      : await programFailure(args, say`ffmpeg cannot convert it to a usable file`, cause)
+      : await programFailure(args, say`ffmpeg cannot convert the file`, cause)
   } finally {
     timer.cancel()
   }
@@ -74,5 +74,3 @@ export const asMp4 = (to: string): string[] => [
   '-y',
   `file:${to}`,
 ]
-
-const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'

@@ -18,6 +18,9 @@ export async function together<Item>(items: readonly Item[], work: (item: Item) 
 export const isOneOf = (thrown: unknown, ...codes: string[]): boolean =>
   codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
 
+/** For people. */
+export const codeOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
+
 /** Also true if a parent is a file, or a link leads to itself: no file can exist at such a path. */
 export const isMissing = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
 export const isExisting = (thrown: unknown): boolean => isOneOf(thrown, 'EEXIST', 'ENOTEMPTY')
@@ -43,6 +46,9 @@ export async function sizeOf(path: string): Promise<number | undefined> {
     throw thrown
   }
 }
+
+/** Whether a program could not be started because it is missing. */
+export const isNotInstalled = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT')
 
 /**
  * The reason why ffmpeg or ffprobe failed. A missing input differs from a damaged one: its disk may be offline, and the

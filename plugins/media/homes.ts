@@ -14,7 +14,7 @@ export type Homes = ReturnType<typeof openHomes>
 
 export function openHomes(paths: Paths) {
   /** @returns the kind of the channel's folder, or a sentence about its fault */
-  async function look(channelId: string): Promise<'none' | 'folder' | 'link' | { fault: string }> {
+  async function inspect(channelId: string): Promise<'none' | 'folder' | 'link' | { fault: string }> {
     const path = paths.channelFolder(channelId)
     const fault = (what: string) => ({ fault: `The folder of the channel ${channelId} in the library ${what}` })
     try {
@@ -26,9 +26,7 @@ export function openHomes(paths: Paths) {
       throw thrown
     }
     try {
-      return (await stat(path)).isDirectory()
-        ? 'link'
-        : fault('is a link that leads to a file: let it lead to a folder')
+      return (await stat(path)).isDirectory() ? 'link' : fault('is a link to a file: make it a link to a folder')
     } catch (thrown) {
       if (isOneOf(thrown, 'ELOOP')) return fault('is a link that leads to itself: remove it')
       if (isMissing(thrown)) return fault('is a link that leads nowhere: connect its disk, or remove the link')
@@ -38,7 +36,7 @@ export function openHomes(paths: Paths) {
 
   /** @throws the fault of the folder: files that seem to be missing while a disk is offline may still exist */
   async function reach(channelId: string, raise = errors.unavailable): Promise<'none' | 'folder' | 'link'> {
-    const found = await look(channelId)
+    const found = await inspect(channelId)
     if (typeof found === 'object') throw raise(found.fault)
     return found
   }
@@ -54,7 +52,7 @@ export function openHomes(paths: Paths) {
    * Renames the file. If the destination is on another disk, makes a complete copy first, renames that, and removes the
    * source last.
    */
-  async function place(from: string, channelId: string, name: string): Promise<void> {
+  async function move(from: string, channelId: string, name: string): Promise<void> {
     const to = join(paths.channelFolder(channelId), name)
     try {
       return await rename(from, to)
@@ -95,9 +93,9 @@ export function openHomes(paths: Paths) {
       if (isMissing(thrown)) throw errors.unprocessable(say`${{ name }} is neither in staging nor in the library`)
       throw thrown
     }
-    await place(from, channelId, name)
+    await move(from, channelId, name)
     await sync(dirname(from))
   }
 
-  return { reach, make, place, adopt }
+  return { reach, make, move, adopt }
 }

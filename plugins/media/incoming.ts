@@ -37,7 +37,7 @@ export function openIncoming(app: Pick<App, 'platform' | 'log' | 'settings'>, fo
     const { platform, log } = app
     if (!platform.isArtUrl(url, id)) return undefined
     try {
-      return await lying(async (path) => {
+      return await withTemporary(async (path) => {
         await withLimit(FETCH_LIMIT_MS, signal, (limited) => platform.fetchPicture(url, path, limited, id))
         return use(path)
       })
@@ -63,14 +63,14 @@ export function openIncoming(app: Pick<App, 'platform' | 'log' | 'settings'>, fo
   }
 
   function portraitOf(picture: Readable, signal: AbortSignal): Promise<Buffer> {
-    return lying(async (path) => {
+    return withTemporary(async (path) => {
       await pipeline(picture, createWriteStream(path, { mode: 0o600 }), { signal })
       return portraits.exclusive('portrait', () => jpegOf(path, { width: PORTRAIT_WIDTH, isSquare: true }, signal))
     })
   }
 
   /** Runs with a temporary folder for one picture, and removes it afterwards. */
-  async function lying<Made>(use: (path: string) => Promise<Made>): Promise<Made> {
+  async function withTemporary<Made>(use: (path: string) => Promise<Made>): Promise<Made> {
     const path = join(folder, randomUUID())
     try {
       await mkdir(folder, { recursive: true })

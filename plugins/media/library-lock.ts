@@ -31,7 +31,7 @@ export function openLibraryLock(folder: string, log: Pick<Log, 'warn'>) {
       held = { lock, id: await id() }
     } catch (err) {
       if (err instanceof LockError && err.refusal === 'taken') return (await isOurs()) ? 'held' : 'taken'
-      log.warn({ err }, 'the library gives no lock: a second server that uses it is not noticed')
+      log.warn({ err }, 'the library cannot be locked: a second server that uses it would not be noticed')
       held = { lock: undefined, id: await id() }
     }
     return 'held'

@@ -14,7 +14,7 @@ export type Library = { readonly binned: BinnedFiles } & Pick<
   Media,
   'staging' | 'clearStaging' | 'scratch' | 'adopt' | 'moveInto' | 'trash' | 'emptyTrash' | 'space'
 > & {
-    /** Keeps a film in the trash under a second name, or as a copy; the film itself stays. */
+    /** Puts a film into the trash under a second name, or as a copy; the film itself stays. */
     setAside(trashId: string, channelId: string, film: string): Promise<void>
     /**
      * Puts the trash of a job back into the library.
@@ -36,7 +36,7 @@ export type Library = { readonly binned: BinnedFiles } & Pick<
      * Reserves the space that a removal needs on a full disk; does nothing if it is reserved, or the disk is already
      * full.
      */
-    keepRoom(): Promise<void>
+    reserveRoom(): Promise<void>
   }
 
 /** Prefix of temporary folders. No id begins with a dot. */
@@ -75,7 +75,6 @@ export function openLibrary(paths: Paths): Library {
     async adopt(channelId, videoId, files) {
       const home = await homes.make(channelId)
       // The film first: after an interruption, a rescan finds it. Subtitles without a film would never be found.
-      // ever.
       if (files.mediaPath !== undefined)
         await homes.adopt(files.mediaPath, channelId, mediaName(videoId, ownEndingOf(files.mediaPath)))
       for (const { lang, path } of files.subtitles) await homes.adopt(path, channelId, subtitleName(videoId, lang))
@@ -86,7 +85,7 @@ export function openLibrary(paths: Paths): Library {
       if (!isBelow(mediaDir, from)) throw new Error('only files of the library are moved in it')
       const home = await homes.make(channelId, errors.unprocessable)
       await sync(from)
-      await homes.place(from, channelId, basename(from))
+      await homes.move(from, channelId, basename(from))
       await sync(home)
       await sync(dirname(from))
     },
@@ -97,9 +96,9 @@ export function openLibrary(paths: Paths): Library {
     putBack: trash.putBack,
     async emptyTrash(jobId) {
       await trash.empty(jobId)
-      await trash.keepRoom()
+      await trash.reserveRoom()
     },
-    keepRoom: trash.keepRoom,
+    reserveRoom: trash.reserveRoom,
 
     async space(channelId) {
       const isOther = channelId !== undefined && (await exists(paths.channelFolder(channelId)))

@@ -7,7 +7,7 @@ import type { Media } from './types.ts'
 const TOGETHER = 32
 
 /** Uses callbacks: promises of `lstat` cost four times as much. undefined: the film is missing. */
-const lookAt = (path: string): Promise<Stats | undefined> =>
+const statsOf = (path: string): Promise<Stats | undefined> =>
   new Promise((resolve) => void lstat(path, (error, stats) => resolve(error ? undefined : stats)))
 
 export function openLinks({ hook }: Pick<App, 'hook'>, pathOf: Media['pathOf']): Pick<Media, 'linksOf'> {
@@ -16,9 +16,9 @@ export function openLinks({ hook }: Pick<App, 'hook'>, pathOf: Media['pathOf']):
       const links = new Map<string, number>()
       const many = new Map<string, Stats>()
       for (const some of chunksOf(films, TOGETHER)) {
-        const seen = await Promise.all(some.map(({ channelId, videoId }) => lookAt(pathOf(channelId, videoId))))
+        const found = await Promise.all(some.map(({ channelId, videoId }) => statsOf(pathOf(channelId, videoId))))
         for (const [at, { videoId }] of some.entries()) {
-          const stats = seen[at]
+          const stats = found[at]
           links.set(videoId, stats?.nlink ?? 0)
           if (stats && stats.nlink > 1) many.set(videoId, stats)
         }

@@ -61,7 +61,7 @@ export function openMedia(app: MediaApp): MediaService {
       ])
     }),
     moveInto: whileThere(library.moveInto),
-    setAside: whileThere(aside.keep),
+    setAside: whileThere(aside.setAside),
     leaveHome: whileThere(aside.leave),
     trash: whileThere(async (jobId, what) => {
       // For a job that removes several batches: this batch is never restored together with an earlier one.
@@ -112,7 +112,7 @@ export function openMedia(app: MediaApp): MediaService {
     async sweepStaging() {
       if ((await absence()) !== undefined) return
       await sweep(library, app).catch((err: unknown) =>
-        app.log.warn({ err }, 'what unfinished downloads have left could not be removed; the next start tries again'),
+        app.log.warn({ err }, 'leftovers of unfinished downloads could not be removed; the next start tries again'),
       )
     },
     scratch: (work) => whileThere(() => library.scratch(work))(),
@@ -207,14 +207,16 @@ async function tidy(
   app: Pick<App, 'log' | 'hook' | 'jobs'>,
 ): Promise<void> {
   await library
-    .keepRoom()
-    .catch((err: unknown) => app.log.warn({ err }, 'no room could be kept in the library for removals on a full disk'))
+    .reserveRoom()
+    .catch((err: unknown) =>
+      app.log.warn({ err }, 'no space could be reserved in the library for removals on a full disk'),
+    )
   await library.clearScratch()
   await sweep(library, app)
 
   await films.tidy((id, err) => app.log.warn({ err, id }, 'the old film of a video could not be removed'))
   const trashed = await library.trashed((channelId, err) =>
-    app.log.warn({ err, channelId }, 'the folder of a channel cannot be looked into'),
+    app.log.warn({ err, channelId }, 'the folder of a channel cannot be read'),
   )
   for (const jobId of trashed.filter((id) => isId(id) && !aside.has(id))) {
     const job = app.jobs.get(jobOfTrash(jobId))
@@ -228,17 +230,11 @@ async function tidy(
         await library.putBack(jobId, isRemoved ? known : undefined)
       } else if (isRemoved) await aside.note(jobId, 0)
       else {
-        app.log.warn(
-          { jobId },
-          'files of a removal whose videos are not in the archive are kept in the trash for 30 days',
-        )
+        app.log.warn({ jobId }, 'files of a removal whose videos are not in the archive stay in the trash for 30 days')
         await aside.note(jobId, DOUBTFUL_MS)
       }
     } catch (err) {
-      app.log.error(
-        { err, jobId },
-        'the trash of a removal could not be cleared: what is in it stays until the next start',
-      )
+      app.log.error({ err, jobId }, 'the trash of a removal could not be cleared: its files stay until the next start')
     }
   }
   await aside.begin()

@@ -31,26 +31,20 @@ interface Row {
   other: OwnEnding | null
 }
 
-export interface OwnFilms extends Pick<Media, 'pathOf' | 'homeOf' | 'adopt'> {
-  /**
-   * undefined: not known yet, so the usual extension is assumed. The entry of a removed video stays, because it may be
-   * restored.
-   */
-  endingOf(videoId: string): OwnEnding | undefined
-  /** The film's path; corrects the ledger if it is wrong. */
-  find(channelId: string, videoId: string): Promise<string>
-  /** Finishes interrupted exchanges. @param skip  called for a film whose folder cannot be read */
-  tidy(skip: (videoId: string, err: unknown) => void): Promise<void>
-}
+export type OwnFilms = ReturnType<typeof openOwnFilms>
 
 export function openOwnFilms(
   paths: Pick<Paths, 'pathOf'>,
   library: Pick<Library, 'adopt'>,
   { ledger }: Pick<App, 'ledger'>,
-): OwnFilms {
+) {
   const rowOf = (videoId: string): Row | undefined =>
     ledger.sql<Row>('SELECT * FROM media_own WHERE video_id = ?').get(videoId)
-  const endingOf = (videoId: string) => rowOf(videoId)?.ending
+  /**
+   * undefined: not known yet, so the usual extension is assumed. The entry of a removed video stays, because it may be
+   * restored.
+   */
+  const endingOf = (videoId: string): OwnEnding | undefined => rowOf(videoId)?.ending
   const pathOf = (channelId: string, videoId: string): string => paths.pathOf(channelId, videoId, endingOf(videoId))
   const homeOf = (channelId: string, videoId: string, from: string): string =>
     paths.pathOf(channelId, videoId, ownEndingOf(from))
@@ -68,13 +62,13 @@ export function openOwnFilms(
   /** Removes the old file, but never the only file of a film. */
   async function endExchange({ video_id: id, channel_id: channelId, ending, other }: Row): Promise<void> {
     if (other === null) return
-    const [kept, left] = [paths.pathOf(channelId, id, ending), paths.pathOf(channelId, id, other)]
-    const isKeptThere = await exists(kept)
-    if (isKeptThere && (await exists(left))) {
-      await rm(left, { force: true })
-      await sync(dirname(left))
+    const [current, old] = [paths.pathOf(channelId, id, ending), paths.pathOf(channelId, id, other)]
+    const isThere = await exists(current)
+    if (isThere && (await exists(old))) {
+      await rm(old, { force: true })
+      await sync(dirname(old))
     }
-    await note(channelId, id, isKeptThere || !(await exists(left)) ? ending : other)
+    await note(channelId, id, isThere || !(await exists(old)) ? ending : other)
   }
 
   async function adoptFilm(channelId: string, videoId: string, mediaPath: string): Promise<void> {
@@ -93,7 +87,8 @@ export function openOwnFilms(
     pathOf,
     homeOf,
 
-    async find(channelId, videoId) {
+    /** The film's path; corrects the ledger if it is wrong. */
+    async find(channelId: string, videoId: string): Promise<string> {
       const path = pathOf(channelId, videoId)
       if (await exists(path)) return path
       for (const ending of OWN_ENDINGS) {
@@ -105,12 +100,13 @@ export function openOwnFilms(
       return path
     },
 
-    async adopt(channelId, videoId, { mediaPath, subtitles }) {
+    async adopt(...[channelId, videoId, { mediaPath, subtitles }]: Parameters<Media['adopt']>): Promise<void> {
       if (mediaPath !== undefined) await adoptFilm(channelId, videoId, mediaPath)
       if (mediaPath === undefined || subtitles.length > 0) await library.adopt(channelId, videoId, { subtitles })
     },
 
-    async tidy(skip) {
+    /** Finishes interrupted exchanges. @param skip  called for a film whose folder cannot be read */
+    async tidy(skip: (videoId: string, err: unknown) => void): Promise<void> {
       for (const row of ledger.sql<Row>('SELECT * FROM media_own WHERE other IS NOT NULL').all())
         await endExchange(row).catch((err: unknown) => skip(row.video_id, err))
     },

@@ -12,12 +12,12 @@ const CHANNEL_ENDINGS = { channel_thumb: '_thumb', channel_banner: '_banner', ch
 export const isLanguage = (text: string): boolean => LANG.test(text)
 
 function checked(id: string): string {
-  if (!isId(id)) throw errors.badRequest('an id has letters, digits, - and _, and at most 128 of them')
+  if (!isId(id)) throw errors.badRequest('an ID must consist of at most 128 letters, digits, - and _')
   return id
 }
 
 function checkedLang(lang: string): string {
-  if (!isLanguage(lang)) throw errors.badRequest('a language code has letters, digits and -, and at most 35 of them')
+  if (!isLanguage(lang)) throw errors.badRequest('a language code must consist of at most 35 letters, digits and -')
   return lang
 }
 

@@ -8,7 +8,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { epochSeconds, errors, type Sentence, say, type Timer } from 'archivolt'
 import type { App } from './app.ts'
 import type { Ending } from './containers.ts'
-import { isOneOf, sizeOf } from './files.ts'
+import { codeOf, isMissing, isOneOf, sizeOf } from './files.ts'
 import { openPlaceTrash, type PlaceTrashService } from './place-trash.ts'
 import type { Place, PlacedFilm, PlacedState, Places } from './types.ts'
 
@@ -60,10 +60,10 @@ interface FilmRow {
 }
 
 /** Interval between checks of an available place; an unavailable one is checked more often. */
-const LOOK_MS = 5 * 60_000
-const LOOK_AGAIN_MS = 60_000
-/** The number of films that are looked up: one match is sufficient. */
-const LOOKED_FOR = 20
+const CHECK_MS = 5 * 60_000
+const CHECK_AGAIN_MS = 60_000
+/** The number of films that are checked: one match is sufficient. */
+const CHECKED_FILMS = 20
 /** Size of the sample by which a moved place is recognized, and the share of it that must be found. */
 const SAMPLE = 200
 const FOUND_AGAIN = 0.5
@@ -84,9 +84,7 @@ const isWithin = (outer: string, inner: string): boolean => {
 }
 const overlap = (one: string, other: string): boolean => isWithin(one, other) || isWithin(other, one)
 
-const isAbsent = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG')
 const isForbidden = (thrown: unknown): boolean => isOneOf(thrown, 'EACCES', 'EPERM')
-const codeOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
 
 /** @throws the error of a disk that does not respond */
 async function folderAt(path: string): Promise<string | undefined> {
@@ -94,7 +92,7 @@ async function folderAt(path: string): Promise<string | undefined> {
     const real = await realpath(path)
     return (await stat(real)).isDirectory() ? real : undefined
   } catch (thrown) {
-    if (isAbsent(thrown) || isForbidden(thrown)) return undefined
+    if (isMissing(thrown) || isForbidden(thrown)) return undefined
     throw thrown
   }
 }
@@ -125,12 +123,12 @@ function mustBeFree(path: string, places: readonly PlaceRow[]): void {
 
 export function openPlaces(app: PlacesApp): PlacesService {
   const { ledger } = app
-  const trash = openPlaceTrash(app, (id) => look(rowOf(id)))
+  const trash = openPlaceTrash(app, (id) => check(rowOf(id)))
   /** Running checks: a share that does not respond is checked only once at a time. */
-  const looking = new Map<number, Promise<boolean>>()
+  const checking = new Map<number, Promise<boolean>>()
   const whenBack: Array<(placeId: number) => Promise<void>> = []
-  let looks: Timer | undefined
-  let lookedAtMs = -Infinity
+  let timer: Timer | undefined
+  let checkedAtMs = -Infinity
   let hasEnded = false
 
   async function realRoots(): Promise<string[]> {
@@ -171,8 +169,9 @@ export function openPlaces(app: PlacesApp): PlacesService {
   }
 
   /** Tells the operator which setting to write. */
-  function remedy(path: string): Sentence {
-    return say`Start the server with AV_LIBRARY_ROOTS=${{ roots: [...app.settings.libraryRoots, path].join(',') }}`
+  function notAllowed(asked: string): Sentence {
+    const remedy = say`Start the server with AV_LIBRARY_ROOTS=${{ roots: [...app.settings.libraryRoots, asked].join(',') }}`
+    return say`Archivolt may not read ${{ asked }}. ${{ remedy }}`
   }
 
   /** @throws unprocessable: the folder cannot be a place, and what to do */
@@ -188,7 +187,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       throw errors.unprocessable(
         isTold
           ? say`There is no folder ${{ asked }} that the server can read; check the path and its permissions`
-          : say`Archivolt may not read ${{ asked }}. ${{ remedy: remedy(asked) }}`,
+          : notAllowed(asked),
       )
     }
     // Checked first, because no setting would allow these folders.
@@ -199,8 +198,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
           say`${{ asked }} and the folder ${{ own }} of this archive overlap: choose another folder`,
         )
     }
-    if (!within.some((root) => isWithin(root, real)))
-      throw errors.unprocessable(say`Archivolt may not read ${{ asked }}. ${{ remedy: remedy(asked) }}`)
+    if (!within.some((root) => isWithin(root, real))) throw errors.unprocessable(notAllowed(asked))
     return real
   }
 
@@ -235,7 +233,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
         const there = await stat(join(folder, path))
         if (there.isFile() && (!hasToFit || there.size === size)) found++
       } catch (thrown) {
-        if (!isAbsent(thrown) && !isForbidden(thrown)) failed++
+        if (!isMissing(thrown) && !isForbidden(thrown)) failed++
       }
     }
     return { found, failed }
@@ -244,7 +242,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
   async function isThere({ id, path }: PlaceRow): Promise<boolean> {
     const real = await realFolder(path)
     if (real === undefined || !(await mayRead(real))) return false
-    const films = someOf(id, LOOKED_FOR)
+    const films = someOf(id, CHECKED_FILMS)
     const { found, failed } = await countFound(real, films, false)
     if (found > 0 || failed > 0) return found > 0
     // Another program may have renamed all films, but an empty mount point means a missing disk.
@@ -273,7 +271,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
   }
 
   /** @returns whether it is available */
-  async function lookAt(row: PlaceRow): Promise<boolean> {
+  async function checkNow(row: PlaceRow): Promise<boolean> {
     const there = await isThere(row)
     const now = ledger.sql<PlaceRow>('SELECT * FROM media_place WHERE id = ?').get(row.id)
     if (hasEnded || !now || now.path !== row.path || there === (now.away_since === null)) return there
@@ -281,7 +279,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     await ledger.write(() => ledger.sql('UPDATE media_place SET away_since = ? WHERE id = ?').run(since, row.id))
     app.touch()
     if (there) {
-      app.log.info({ place: row.label }, 'a place is there again')
+      app.log.info({ place: row.label }, 'a folder of films is online again')
       await reportBack(row.id)
     } else {
       app.log.warn({ place: row.label, folder: row.path }, 'a folder of films is offline')
@@ -290,24 +288,26 @@ export function openPlaces(app: PlacesApp): PlacesService {
     return there
   }
 
-  function look(row: PlaceRow): Promise<boolean> {
-    const running = looking.get(row.id)
+  function check(row: PlaceRow): Promise<boolean> {
+    const running = checking.get(row.id)
     if (running) return running
-    const looked = lookAt(row).finally(() => looking.delete(row.id))
-    looking.set(row.id, looked)
-    return looked
+    const checked = checkNow(row).finally(() => checking.delete(row.id))
+    checking.set(row.id, checked)
+    return checked
   }
 
-  async function lookWhereDue(): Promise<void> {
+  async function checkDue(): Promise<void> {
     const all = rows()
-    const isDue = app.clock.steady() - lookedAtMs >= LOOK_MS || all.some(({ away_since: since }) => since !== null)
+    const isDue = app.clock.steady() - checkedAtMs >= CHECK_MS || all.some(({ away_since: since }) => since !== null)
     if (!isDue) return
-    lookedAtMs = app.clock.steady()
-    for (const row of all) await look(row)
+    checkedAtMs = app.clock.steady()
+    for (const row of all) await check(row)
   }
 
   function watch(): Promise<void> {
-    return lookWhereDue().catch((err: unknown) => app.log.error({ err }, 'the places could not be looked for'))
+    return checkDue().catch((err: unknown) =>
+      app.log.error({ err }, 'the folders of other programs could not be checked'),
+    )
   }
 
   function filmRow(videoId: string): FilmRow | undefined {
@@ -328,7 +328,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       const real = await realpath(path)
       // Somebody may have created a link since the film was found, or the roots may have changed.
       if ((await mayRead(real)) && (await lstat(real)).isFile()) return real
-      if (await look(place)) throw errors.notFound('file')
+      if (await check(place)) throw errors.notFound('file')
       throw isNotThere(place)
     } catch (thrown) {
       if (isForbidden(thrown))
@@ -338,9 +338,9 @@ export function openPlaces(app: PlacesApp): PlacesService {
             cause: thrown,
           },
         )
-      if (!isAbsent(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
-      const isThere = await look(place)
-      if (isThere && isAbsent(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
+      if (!isMissing(thrown) && (thrown as NodeJS.ErrnoException).syscall === undefined) throw thrown
+      const isThere = await check(place)
+      if (isThere && isMissing(thrown)) throw errors.notFound('file', undefined, { cause: thrown })
       if (isThere)
         throw errors.unavailable(
           say`The file of this video in “${{ label: place.label }}” cannot be read (${{ code: codeOf(thrown) }}): check its disk`,
@@ -360,7 +360,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
         await lstat(join(place.path, film.path))
         return false
       } catch (thrown) {
-        return isAbsent(thrown) && (await look(place))
+        return isMissing(thrown) && (await check(place))
       }
     },
 
@@ -409,7 +409,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
     async setOurs(id, isOurs) {
       const row = rowOf(id)
       if (isOurs) {
-        if (!(await look(row)))
+        if (!(await check(row)))
           throw errors.unavailable(say`“${{ label: row.label }}” is not available: connect its disk first`)
         await trash.mustBeRemovable(row)
       }
@@ -460,7 +460,7 @@ export function openPlaces(app: PlacesApp): PlacesService {
       })
     },
 
-    isThere: (id) => look(rowOf(id)),
+    isThere: (id) => check(rowOf(id)),
 
     onBack(hear) {
       whenBack.push(hear)
@@ -569,14 +569,14 @@ export function openPlaces(app: PlacesApp): PlacesService {
     },
 
     begin() {
-      looks = app.clock.every(LOOK_AGAIN_MS, () => watch())
+      timer = app.clock.every(CHECK_AGAIN_MS, () => watch())
       void watch()
       void trash.begin()
     },
 
     async end() {
       hasEnded = true
-      looks?.cancel()
+      timer?.cancel()
       await trash.close()
     },
   }

@@ -21,15 +21,15 @@ export default definePlugin({
   name: 'media',
   needs: ['platform'],
   settings: {
-    mediaDir: folder('AV_MEDIA_DIR', 'media', 'the library; staging and trash lie in it'),
+    mediaDir: folder('AV_MEDIA_DIR', 'media', 'the library, which also contains staging and trash'),
     cacheDir: folder('AV_CACHE_DIR', 'cache', 'pictures of videos, channels and playlists'),
-    importDir: folder('AV_IMPORT_DIR', 'import', 'where files for the manual import are put'),
+    importDir: folder('AV_IMPORT_DIR', 'import', 'the folder for files to be imported manually'),
     libraryRoots: {
       env: 'AV_LIBRARY_ROOTS',
       schema: Type.Array(Type.String({ minLength: 1 })),
       default: ({ importDir }: { readonly importDir: string }) => [importDir],
       isPath: true,
-      meaning: 'folders in which places may be: folders of other programs, whose films are only read',
+      meaning: 'folders below which folders of other programs may be added; videos in them are only read',
     },
   },
   migrations: [presenceTables, placeTables, asideTables, placeTrashTables, ownFilmTables, missingTables],

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { chunksOf, errors, say, sentenceOf, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { OWN_ENDINGS } from './containers.ts'
-import { exists, isMissing, sync } from './files.ts'
+import { codeOf, exists, isMissing, sync } from './files.ts'
 import type { LibraryLock } from './library-lock.ts'
 import type { Paths } from './paths.ts'
 
@@ -20,10 +20,10 @@ const MARK_TEXT =
 const MARK_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const MOST_MARK_BYTES = 200
 /** Number of films that are looked up for an installation that is older than marks: one match is sufficient. */
-const LOOKED_FOR = 500
+const SEARCHED = 500
 const STEP = 50
 /** Minimum interval between failed searches: a failed search for all films takes a while, and Home asks often. */
-const LOOK_AGAIN_MS = 60_000
+const SEARCH_AGAIN_MS = 60_000
 
 export const presenceTables = {
   number: 1,
@@ -65,8 +65,6 @@ const REASONS = {
     ),
 }
 
-const whyOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
-
 /** The file that identifies a library. */
 function openMark(folder: string) {
   const path = join(folder, MARK)
@@ -76,12 +74,12 @@ function openMark(folder: string) {
       const id = await read()
       return MARK_ID.test(id) ? { kind: 'marked', id } : { kind: 'unreadable', why: 'it is damaged' }
     } catch (thrown) {
-      if (!isMissing(thrown)) return { kind: 'unreadable', why: whyOf(thrown) }
+      if (!isMissing(thrown)) return { kind: 'unreadable', why: codeOf(thrown) }
     }
     try {
       return { kind: (await isFolder(folder)) ? 'unmarked' : 'missing' }
     } catch (thrown) {
-      return { kind: 'unreadable', why: whyOf(thrown) }
+      return { kind: 'unreadable', why: codeOf(thrown) }
     }
   }
 
@@ -121,14 +119,14 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
   let prepared: Promise<void> | undefined
   let marking: Promise<void> | undefined
   /** Steady time of the last search that found none of the films. */
-  let lookedInVainMs = -Infinity
+  let failedSearchMs = -Infinity
 
   /**
    * Why the library is unavailable, as a sentence; undefined: it is available. Checked at each call, because a disk may
    * fail at any moment.
    */
   async function absence(): Promise<Words | undefined> {
-    const reason = await look()
+    const reason = await check()
     if (reason !== undefined) return reason
     prepared ??= prepare()
     try {
@@ -142,7 +140,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
 
   /** Whether the library is available, but locked by another server. */
   async function isTaken(): Promise<boolean> {
-    return (await look()) === REASONS.taken
+    return (await check()) === REASONS.taken
   }
 
   /** Whether nothing was ever stored here, so that the folder may be created. */
@@ -156,7 +154,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
    * written
    */
   async function accept(): Promise<void> {
-    const reason = await look()
+    const reason = await check()
     if (reason === undefined) return
     if (!(await isFolder(paths.mediaDir)))
       throw errors.conflict(
@@ -166,7 +164,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     try {
       await markAnew()
     } catch (cause) {
-      throw errors.unavailable(REASONS.unwritable(whyOf(cause)), { cause })
+      throw errors.unavailable(REASONS.unwritable(codeOf(cause)), { cause })
     }
     app.log.warn('the media folder as it is now was accepted as the library')
   }
@@ -193,7 +191,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     if (reason !== undefined) throw errors.unavailable(reason)
   }
 
-  async function look(): Promise<Words | undefined> {
+  async function check(): Promise<Words | undefined> {
     const reason = await checkMark()
     if (reason !== undefined) return reason
     return (await lock.take()) === 'taken' ? REASONS.taken : undefined
@@ -206,17 +204,17 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     if (found.kind !== 'marked') return known === null ? markFirst(found.kind) : REASONS[found.kind]
     if (found.id === known) return undefined
     if (found.id !== next) return REASONS.foreign
-    if (!marking) await keep({ mark: next, next_mark: null })
+    if (!marking) await storeMarks({ mark: next, next_mark: null })
     return undefined
   }
 
   /** Recognizes a library without a mark by its content, and marks it. */
   async function markFirst(kind: 'missing' | 'unmarked'): Promise<Words | undefined> {
     if (kind === 'missing') return REASONS.missing
-    if (app.clock.steady() - lookedInVainMs < LOOK_AGAIN_MS) return REASONS.unknown
-    const known = await films(LOOKED_FOR)
+    if (app.clock.steady() - failedSearchMs < SEARCH_AGAIN_MS) return REASONS.unknown
+    const known = await films(SEARCHED)
     if (known.length > 0 && !(await hasOneOf(known))) {
-      lookedInVainMs = app.clock.steady()
+      failedSearchMs = app.clock.steady()
       return REASONS.unknown
     }
     try {
@@ -224,7 +222,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
       return undefined
     } catch (thrown) {
       app.log.error({ err: thrown }, 'the library could not be marked')
-      return REASONS.unwritable(whyOf(thrown))
+      return REASONS.unwritable(codeOf(thrown))
     }
   }
 
@@ -232,9 +230,9 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
   function markAnew(): Promise<void> {
     const write = async () => {
       const id = randomUUID()
-      await keep({ ...marks(), next_mark: id })
+      await storeMarks({ ...marks(), next_mark: id })
       await mark.write(id)
-      await keep({ mark: id, next_mark: null })
+      await storeMarks({ mark: id, next_mark: null })
     }
     return (marking ??= write().finally(() => (marking = undefined)))
   }
@@ -245,11 +243,11 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
 
   async function hasOneOf(known: ReadonlyArray<{ channelId: string; videoId: string }>): Promise<boolean> {
     for (const some of chunksOf(known, STEP)) {
-      const looks = some.flatMap(({ channelId, videoId }) =>
+      const checks = some.flatMap(({ channelId, videoId }) =>
         OWN_ENDINGS.map((ending) => exists(paths.pathOf(channelId, videoId, ending))),
       )
       // A disk with errors counts as unavailable.
-      if ((await Promise.allSettled(looks)).some((look) => look.status === 'fulfilled' && look.value)) return true
+      if ((await Promise.allSettled(checks)).some((one) => one.status === 'fulfilled' && one.value)) return true
     }
     return false
   }
@@ -259,7 +257,7 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
     return ledger.sql<Marks>('SELECT mark, next_mark FROM media_library').get() ?? { mark: null, next_mark: null }
   }
 
-  async function keep({ mark, next_mark }: Marks): Promise<void> {
+  async function storeMarks({ mark, next_mark }: Marks): Promise<void> {
     const { ledger } = app
     await ledger.write(() =>
       ledger

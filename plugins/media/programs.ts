@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { errors, filmInput, giveWay, inputOf, pipedPictureInput, runChild, say, startChild, withLimit } from 'archivolt'
-import { programFailure } from './files.ts'
+import { isNotInstalled, programFailure } from './files.ts'
 import type { FileStream, MediaProbe, StreamProbe } from './types.ts'
 
 const PROBE_LIMIT_MS = 60_000
@@ -31,7 +31,6 @@ interface ProbeOutput {
 
 const UNREADABLE = say`the file cannot be read as media`
 
-const isNotInstalled = (thrown: unknown): boolean => (thrown as NodeJS.ErrnoException | null)?.code === 'ENOENT'
 const wholeNumber = (text: string | undefined): number => Math.max(0, Math.round(Number(text ?? 0)) || 0)
 
 interface FfprobeOutput {
@@ -141,12 +140,12 @@ export async function isCutOff(ffprobe: string, path: string, durationSeconds: n
 }
 
 function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
-  const kept: StreamProbe[] = []
+  const probes: StreamProbe[] = []
   for (const stream of streams) {
     // An embedded cover picture is also listed as a video stream.
     if ((stream.codec_type !== 'video' && stream.codec_type !== 'audio') || stream.disposition?.attached_pic === 1)
       continue
-    kept.push({
+    probes.push({
       type: stream.codec_type,
       index: stream.index ?? 0,
       codec: stream.codec_name ?? '',
@@ -154,11 +153,11 @@ function toMediaProbe({ format, streams = [] }: ProbeOutput): MediaProbe {
       ...(stream.codec_type === 'video' && { width: stream.width ?? 0, height: stream.height ?? 0 }),
     })
   }
-  if (kept.length === 0) throw errors.unprocessable('the file has neither picture nor sound')
+  if (probes.length === 0) throw errors.unprocessable('the file has neither picture nor sound')
   return {
     sizeBytes: wholeNumber(format?.size),
     durationSeconds: Math.max(0, Number(format?.duration ?? 0) || 0),
-    streams: kept,
+    streams: probes,
   }
 }
 
@@ -178,9 +177,9 @@ const ON_WHITE =
 function outputOf({ path, width, isSquare }: Jpeg): string[] {
   const scale = width === undefined ? [] : [`scale=w='min(${width},iw)':h=${isSquare ? -1 : -2}`]
   const filters = isSquare ? [MIDDLE, ...scale, ON_WHITE] : scale
-  const place = ['-map', '0:v:0', '-frames:v', '1', '-map_metadata', '-1', '-f', 'image2', '-update', '1']
+  const output = ['-map', '0:v:0', '-frames:v', '1', '-map_metadata', '-1', '-f', 'image2', '-update', '1']
   const coded = ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-q:v', width === undefined ? '3' : '4']
-  return [...place, ...coded, ...(filters.length > 0 ? ['-vf', filters.join(',')] : []), '-y', path]
+  return [...output, ...coded, ...(filters.length > 0 ? ['-vf', filters.join(',')] : []), '-y', path]
 }
 
 /**

@@ -11,7 +11,7 @@ import type { KnownKind } from './types.ts'
 const FileName = Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' })
 const size = Type.Optional(
   Type.Enum(VARIANTS, {
-    description: 'the variant of 320, 640 or 960 pixels; the full picture if it has no such variant',
+    description: 'width of the picture: 320, 640 or 960 pixels; the full picture if there is no such variant',
   }),
 )
 
@@ -20,7 +20,7 @@ export const showMedia = defineRoute({
   path: '/media/:channelId/:file',
   access: 'viewer',
   signedInQuery: true,
-  summary: 'A media file, with byte ranges, or one of its subtitles',
+  summary: 'A video file, with byte ranges, or a subtitle file',
   params: Type.Object({ channelId: FileName, file: FileName }),
   reply: Type.Unknown(),
   replyType: 'video/mp4',

@@ -57,15 +57,15 @@ export function openTrash(paths: Paths, homes: Homes) {
     }
   }
 
-  /** Keeps a film in the trash under a hard link, or as a copy. The film itself stays. */
+  /** Puts a film into the trash under a hard link, or as a copy. The film itself stays. */
   async function setAside(trashId: string, channelId: string, film: string): Promise<void> {
     try {
       const common = join(paths.trashOf(trashId), channelId)
-      if (await keepBeside(film, common)) return
+      if (await linkBeside(film, common)) return
       await removeEmpty(common)
       await removeEmpty(paths.trashOf(trashId))
       note(trashId, channelId)
-      await keepBeside(film, join(paths.trashIn(channelId), trashId), { byCopy: true })
+      await linkBeside(film, join(paths.trashIn(channelId), trashId), { byCopy: true })
     } catch (cause) {
       await empty(trashId)
       throw isFull(cause)
@@ -83,7 +83,7 @@ export function openTrash(paths: Paths, homes: Homes) {
       const home = await homes.make(channelId)
       for (const name of names) {
         if (!(await exists(join(home, name))) && (await exists(join(folder, name))))
-          await homes.place(join(folder, name), channelId, name)
+          await homes.move(join(folder, name), channelId, name)
       }
       await sync(home)
     }
@@ -105,12 +105,12 @@ export function openTrash(paths: Paths, homes: Homes) {
    */
   async function jobs(skip: (channelId: string, err: unknown) => void): Promise<string[]> {
     const channels = (await namesIn(paths.mediaDir)).filter(isId)
-    const lookInto = async (channelId: string) => {
+    const inspect = async (channelId: string) => {
       for (const jobId of (await namesIn(paths.trashIn(channelId))).filter(isId)) note(jobId, channelId)
       if (await exists(paths.stagingIn(channelId))) await rm(paths.stagingIn(channelId), { recursive: true })
     }
     for (const some of chunksOf(channels, STEP))
-      await Promise.all(some.map((channelId) => lookInto(channelId).catch((err: unknown) => skip(channelId, err))))
+      await Promise.all(some.map((channelId) => inspect(channelId).catch((err: unknown) => skip(channelId, err))))
     return [...new Set([...(await namesIn(paths.trashDir)), ...trashedIn.keys()])]
   }
 
@@ -120,7 +120,7 @@ export function openTrash(paths: Paths, homes: Homes) {
   }
 
   /** Writes the reserve for removals on a full disk, unless it exists or the disk is already full. */
-  async function keepRoom(): Promise<void> {
+  async function reserveRoom(): Promise<void> {
     if (await exists(roomPath)) return
     try {
       // Random bytes, because a compressing file system would reserve no space for zeros.
@@ -201,7 +201,7 @@ export function openTrash(paths: Paths, homes: Homes) {
     trashedIn.set(jobId, (trashedIn.get(jobId) ?? new Set()).add(channelId))
   }
 
-  return { take, setAside, putBack, empty, jobs, videosIn, keepRoom, foldersOf, withRoom }
+  return { take, setAside, putBack, empty, jobs, videosIn, reserveRoom, foldersOf, withRoom }
 }
 
 type Taken = Parameters<Media['trash']>[1]
@@ -218,17 +218,17 @@ function isOfAny(videos: readonly Homed[], channelId: string): (name: string) =>
 }
 
 /** @returns false: the folder is on another disk. With `byCopy` it is always on the film's disk, so never false */
-async function keepBeside(film: string, folder: string, { byCopy = false } = {}): Promise<boolean> {
+async function linkBeside(film: string, folder: string, { byCopy = false } = {}): Promise<boolean> {
   await mkdir(folder, { recursive: true })
-  const kept = join(folder, basename(film))
+  const copy = join(folder, basename(film))
   try {
-    await link(film, kept)
+    await link(film, copy)
   } catch (thrown) {
     if (isMissing(thrown) || isExisting(thrown)) return true
     if (isElsewhere(thrown) && !byCopy) return false
     // Without hard links, make a copy, under another name until it is complete.
-    await copyFile(film, `${kept}.part`, constants.COPYFILE_FICLONE)
-    await rename(`${kept}.part`, kept)
+    await copyFile(film, `${copy}.part`, constants.COPYFILE_FICLONE)
+    await rename(`${copy}.part`, copy)
   }
   await sync(folder)
   return true

@@ -67,14 +67,14 @@ async function open(app: App): Promise<Opened> {
 
   const answerTimes = new Histogram({
     name: 'archivolt_http_request_duration_seconds',
-    help: 'Time to answer, by route',
+    help: 'Duration of requests, by route',
     labelNames: ['method', 'route', 'status'],
     buckets: ANSWER_SECONDS,
     registers,
   })
   const questionTimes = new Histogram({
     name: 'archivolt_index_duration_seconds',
-    help: 'Time of questions to the index and writes, by collection',
+    help: 'Duration of reads and writes of the index, by collection',
     labelNames: ['collection', 'operation'],
     buckets: QUESTION_SECONDS,
     registers,
@@ -84,7 +84,7 @@ async function open(app: App): Promise<Opened> {
   gauge('info', 'The version', ['version']).set({ version: app.version }, 1)
   const jobs = gauge('jobs', 'Jobs of the last day, by task and state', ['task', 'state'])
   const queue = gauge('queue_items', 'Videos in the queue', ['status'])
-  const platform = gauge('platform_state', 'The state of the platform: 1 for the one that holds', ['state'])
+  const platform = gauge('platform_state', 'The state of the platform: 1 for the current one', ['state'])
   const videos = gauge('videos', 'Archived videos', ['type'])
   const bytes = gauge('library_bytes', 'Size of the archived files')
 

@@ -85,7 +85,7 @@ export function openOutgoing(
     }
     for (const url of urls) {
       if (waiting.length >= MOST_WAITING)
-        return app.log.warn({ task: run.task }, 'too many outgoing messages wait; this one is dropped')
+        return app.log.warn({ task: run.task }, 'too many outgoing messages are waiting; this one is dropped')
       waiting.push(() => tryToDeliver(run.task, url, message))
     }
     work()
@@ -99,7 +99,7 @@ export function openOutgoing(
 
     async end() {
       unwatch?.()
-      closing.abort(new Error('the server closes'))
+      closing.abort(new Error('the server is closing'))
       waiting.length = 0
       await Promise.allSettled(running)
     },

@@ -1,8 +1,8 @@
 /** Notifications: the messages of running tasks, the event stream of the page, and messages to external services. */
 import { definePlugin, Type } from 'archivolt'
 import { tellLostApprise } from './apprise.ts'
+import { checkRequests } from './check-requests-task.ts'
 import { type Live, openLive } from './live.ts'
-import { lookAtRequests } from './look-at-requests-task.ts'
 import { type Outgoing, openOutgoing } from './outgoing.ts'
 import { openRequests, type Requests, requestTables } from './requests.ts'
 import { listNotifications, streamEvents } from './routes.ts'
@@ -23,7 +23,7 @@ export default definePlugin({
   },
   hooks: ['notification.carrier'],
   routes: [listNotifications, streamEvents, testOutgoing],
-  tasks: [lookAtRequests],
+  tasks: [checkRequests],
   services: (app) => ({ live: openLive(app), outgoing: openOutgoing(app), requests: openRequests(app) }),
   on: {
     'queue.changed':
@@ -31,13 +31,13 @@ export default definePlugin({
       async ({ id }) => {
         await app.live.queueChanged(id)
         if (id !== undefined) await app.requests.changed(id)
-        else if (app.requests.hasOpen()) await app.jobs.start(lookAtRequests)
+        else if (app.requests.hasOpen()) await app.jobs.start(checkRequests)
       },
     'index.replaced': (app) => async () => {
-      if (app.requests.hasOpen()) await app.jobs.start(lookAtRequests)
+      if (app.requests.hasOpen()) await app.jobs.start(checkRequests)
     },
     'ledger.replaced': (app) => async () => {
-      if (app.requests.hasOpen()) await app.jobs.start(lookAtRequests)
+      if (app.requests.hasOpen()) await app.jobs.start(checkRequests)
     },
     'queue.asked':
       (app) =>
@@ -48,7 +48,7 @@ export default definePlugin({
     app.live.begin()
     app.requests.begin((userId) => app.live.tellMessages(userId))
     // Requests may have ended without a report: after a crash, or when a restore has replaced the queue.
-    if (app.requests.hasOpen()) await app.jobs.start(lookAtRequests)
+    if (app.requests.hasOpen()) await app.jobs.start(checkRequests)
     app.outgoing.begin()
     await tellLostApprise(app)
   },

@@ -99,7 +99,7 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
   }
 
   /** Records the outcome of requested videos. A video that still waits is checked at its next change. */
-  async function look(videoIds: readonly string[]): Promise<void> {
+  async function check(videoIds: readonly string[]): Promise<void> {
     const items = queue.getMany(videoIds)
     for (const id of videoIds) {
       const item = items.get(id)
@@ -162,18 +162,18 @@ export function openRequests({ ledger, accounts, clock, log, queue, videos }: Ap
           for (const id of ids) put.run(userId, id)
         })
         // Some videos may have failed, or been archived, before this was written.
-        await look(ids.filter((videoId) => isOpen(videoId)))
+        await check(ids.filter((videoId) => isOpen(videoId)))
       }
     },
 
     async changed(videoId) {
-      if (isOpen(videoId)) await look([videoId])
+      if (isOpen(videoId)) await check([videoId])
     },
 
     async lookAtAll(signal) {
       for (let ids = openAfter(''); ids.length > 0; ids = openAfter(ids.at(-1)!)) {
         signal.throwIfAborted()
-        await look(ids)
+        await check(ids)
       }
     },
 

@@ -26,7 +26,8 @@ export const listNotifications = defineRoute({
   method: 'GET',
   path: '/api/notification/',
   access: 'viewer',
-  summary: 'Messages of tasks that run or have just ended, oldest first, and how what one has asked for has ended',
+  summary:
+    'Messages of tasks that are running or have just ended, oldest first, and the results of the account’s own requests',
   query: {
     filter: Type.Optional(
       Type.Enum(['download', 'settings', 'channel'], { description: 'only messages of these groups' }),

@@ -28,7 +28,7 @@ export const testOutgoing = defineRoute({
     try {
       await app.outgoing.deliver(url, {
         title,
-        body: 'This message was asked for by hand: outgoing notifications arrive here.',
+        body: 'This is a test: outgoing notifications arrive here.',
         kind: 'info',
       })
     } catch (error) {

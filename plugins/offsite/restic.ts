@@ -117,7 +117,7 @@ function messageIn(line: string): Message | undefined {
 }
 
 const NOT_THERE =
-  'The second site is not there: connect its disk, or check its address. “Try it” under Settings → Safety makes a new one'
+  'The second site was not found: connect its disk, or check its address. “Try it” under Settings → Safety creates a new one'
 /** The cause of the error if the repository does not exist. */
 export class NoRepository extends Error {}
 

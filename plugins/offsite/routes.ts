@@ -10,7 +10,7 @@ const LONGEST_TEST_MS = 60_000
 
 const Ended = {
   succeeded: Type.Union([Count, Type.Null()], { description: 'epoch seconds; null: not yet' }),
-  failure: Type.String({ description: 'why the last one failed; empty: it did not' }),
+  failure: Type.String({ description: 'why the last run failed; empty: it succeeded' }),
   failing_since: Type.Union([Count, Type.Null()], { description: 'epoch seconds' }),
 }
 
@@ -53,7 +53,7 @@ export const testOffsite = defineRoute({
   method: 'POST',
   path: '/api/offsite/test/',
   access: 'admin',
-  summary: 'Opens the repository of the second site, and makes it if there is none',
+  summary: 'Open the repository of the second site, or create it if it does not exist',
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['conflict', 'unavailable'],
   async handle({ signal }, app: App) {
@@ -68,7 +68,7 @@ export const restoreOffsite = defineRoute({
   method: 'POST',
   path: '/api/offsite/restore/',
   access: 'admin',
-  summary: 'Restores the film of a video from the second site, or everything into a new folder of the data folder',
+  summary: 'Restore the video file of a video from the second site, or everything into a new folder in the data folder',
   body: Type.Object({
     video: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'default: everything' })),
   }),

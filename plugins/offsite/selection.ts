@@ -84,7 +84,7 @@ async function libraryPaths(mediaDir: string, app: App): Promise<LibraryPaths> {
     if (inside) paths.push(...inside)
     else if (!(await hasFilms(entry.name, app))) deadLinks.push(entry.name)
     else
-      fault = say`The folder ${{ name: entry.name }} in the library is a link that leads nowhere: connect its disk, or remove the link`
+      fault = say`The folder ${{ name: entry.name }} in the library is a broken link: connect its disk, or remove the link`
   }
   return { paths, deadLinks, ...(fault && { fault }) }
 }

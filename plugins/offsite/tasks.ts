@@ -140,7 +140,7 @@ async function backUpAll(job: Job, app: App) {
   const [files, bytes] = [count('total_files_processed'), count('total_bytes_processed')]
   await app.offsite.rows.succeeded('backup', epochSeconds(app.clock), { files, bytes, unread })
   return deadLinks.length > 0
-    ? say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}. Links in the library that lead nowhere: ${{ links: someOf(deadLinks) }}`
+    ? say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}. Broken links in the library: ${{ links: someOf(deadLinks) }}`
     : say`Files at the second site: ${{ files }}, unreadable: ${{ unread }}`
 }
 

@@ -6,20 +6,16 @@ const FAILURES_WITHIN_MS = 10 * 60_000
 const MOST_LINES = 5
 const LINES_WITHIN_MS = 60_000
 
-export interface Limits {
-  /** Whether too many answers from this address were invalid: the provider is not asked about another one for now. */
-  isBarred(address: string): boolean
-  fail(address: string): void
-  /** Counts a log line caused by this address. @returns whether it may be written */
-  mayLog(address: string): boolean
-}
+export type Limits = ReturnType<typeof openLimits>
 
-export function openLimits(clock: Clock): Limits {
+export function openLimits(clock: Clock) {
   const failures = new Rate(clock, { most: MOST_FAILURES, withinMs: FAILURES_WITHIN_MS })
   const lines = new Rate(clock, { most: MOST_LINES, withinMs: LINES_WITHIN_MS })
   return {
-    isBarred: (address) => failures.isOver(clientOf(address)),
-    fail: (address) => void failures.take(clientOf(address)),
-    mayLog: (address) => lines.take(clientOf(address)),
+    /** Whether too many answers from this address were invalid: the provider is not asked about another one for now. */
+    isBarred: (address: string): boolean => failures.isOver(clientOf(address)),
+    fail: (address: string): void => void failures.take(clientOf(address)),
+    /** Counts a log line caused by this address. @returns whether it may be written */
+    mayLog: (address: string): boolean => lines.take(clientOf(address)),
   }
 }

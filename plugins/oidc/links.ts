@@ -26,16 +26,9 @@ export class Refused extends Error {
   }
 }
 
-export interface Links {
-  /** The linked account, created if configured, with the rights of its groups. @throws Refused */
-  accountOf(identity: Identity): Promise<Proof>
-  /** Links this person to this account. @throws Refused: linked to another one */
-  connect(userId: number, identity: Identity): Promise<void>
-  isConnected(userId: number): boolean
-  disconnect(userId: number): Promise<void>
-}
+export type Links = ReturnType<typeof openLinks>
 
-export function openLinks(app: Omit<App, 'oidc'>): Links {
+export function openLinks(app: Omit<App, 'oidc'>) {
   const { ledger, accounts, settings, log, signIns } = app
   const issuer = settings.oidcIssuer ?? ''
   const idOf = (subject: string): number | undefined =>
@@ -85,13 +78,14 @@ export function openLinks(app: Omit<App, 'oidc'>): Links {
     try {
       return await accounts.change(account.id, wanted)
     } catch (error) {
-      log.warn({ err: error, account: account.id }, 'the rights that the provider tells of cannot be given')
+      log.warn({ err: error, account: account.id }, 'the rights from the provider could not be applied')
       return account
     }
   }
 
   return {
-    async accountOf(identity) {
+    /** The linked account, created if configured, with the rights of its groups. @throws Refused */
+    async accountOf(identity: Identity): Promise<Proof> {
       if (settings.oidcUsers.length > 0 && !isIn(identity.groups, settings.oidcUsers)) throw new Refused('group')
       const id = idOf(identity.subject)
       const account = (id === undefined ? undefined : accounts.get(id)) ?? (await make(identity))
@@ -99,7 +93,8 @@ export function openLinks(app: Omit<App, 'oidc'>): Links {
       return proofOf(await withRights(account, identity), identity.subject)
     },
 
-    connect: (userId, { subject }) =>
+    /** Links this person to this account. @throws Refused: linked to another one */
+    connect: (userId: number, { subject }: Identity): Promise<void> =>
       ledger.write(() => {
         const other = idOf(subject)
         if (other !== undefined && other !== userId) throw new Refused('other')
@@ -108,10 +103,10 @@ export function openLinks(app: Omit<App, 'oidc'>): Links {
         add(subject, userId)
       }),
 
-    isConnected: (userId) =>
+    isConnected: (userId: number): boolean =>
       ledger.sql('SELECT 1 FROM oidc_link WHERE issuer = ? AND user_id = ?').get(issuer, userId) !== undefined,
 
-    disconnect: (userId) => ledger.write(() => forget(userId)),
+    disconnect: (userId: number): Promise<void> => ledger.write(() => forget(userId)),
   }
 
   function forget(userId: number): void {

@@ -28,9 +28,9 @@ export interface Provider {
 }
 
 /** How long the provider's addresses and keys are cached. */
-const KEPT_MS = 60 * 60 * 1000
+const CACHED_MS = 60 * 60 * 1000
 /** How long a failure is cached: anybody can request the address, and each request would ask the provider. */
-const FAILED_KEPT_MS = 5000
+const FAILED_CACHED_MS = 5000
 const WITHIN_SECONDS = 10
 const MAX_BYTES = 1_000_000
 const MOST_GROUPS = 1000
@@ -71,9 +71,9 @@ export function openProvider({ settings, fetch, clock }: Pick<App, 'settings' | 
 
   function configuration(): Promise<Configuration> {
     if (known && known.untilMs > clock.now()) return known.config
-    const made = { config: discover(), untilMs: clock.now() + KEPT_MS }
+    const made = { config: discover(), untilMs: clock.now() + CACHED_MS }
     made.config.catch(() => {
-      made.untilMs = clock.now() + FAILED_KEPT_MS
+      made.untilMs = clock.now() + FAILED_CACHED_MS
     })
     known = made
     return made.config

@@ -61,7 +61,7 @@ export const showProvider = defineRoute({
   method: 'GET',
   path: '/api/oidc/',
   access: 'open',
-  summary: 'The provider of OpenID Connect that people can sign in with, by the name that people see',
+  summary: 'The name of the OpenID Connect provider, as the page shows it; null: there is none',
   reply: Type.Object({ name: Type.Union([Type.String(), Type.Null()]) }),
   handle: (_input, { oidc, settings }: App) => ({ name: oidc.provider ? settings.oidcName : null }),
 })
@@ -70,14 +70,14 @@ export const goThere = defineRoute({
   method: 'GET',
   path: '/login/oidc/',
   access: 'open',
-  summary: 'Sends a browser to the provider of OpenID Connect; it comes back signed in, or to /login/ with a reason',
+  summary: 'Redirect the browser to the OpenID Connect provider, or to /login/ with a reason',
   query: {
-    next: Type.Optional(Type.String({ maxLength: 2000, description: 'the path of the page to go on at' })),
+    next: Type.Optional(Type.String({ maxLength: 2000, description: 'path of the page to open after the sign-in' })),
     remember_me: Type.Optional(
-      Type.Boolean({ description: 'a long session, as of a login by password with `remember_me`' }),
+      Type.Boolean({ description: 'start a long session, like `remember_me` of a sign-in with a password' }),
     ),
   },
-  reply: Type.Object({}, { description: 'nothing: the browser goes on' }),
+  reply: Type.Object({}, { description: 'empty: the browser is redirected' }),
   status: 302,
   errors: ['not_found', 'unavailable'],
   async handle({ query, request, headers }, app: App) {
@@ -87,7 +87,7 @@ export const goThere = defineRoute({
       return redirect(headers, await begin(app, { request, headers }, { next: pathOnly(query.next), isRemembered }))
     } catch (error) {
       if (app.oidc.limits.mayLog(request.address))
-        app.log.warn({ err: error }, 'the provider of OpenID Connect cannot be asked')
+        app.log.warn({ err: error }, 'the OpenID Connect provider cannot be reached')
       return redirect(headers, refusedAt(app, 'away'))
     }
   },
@@ -99,7 +99,7 @@ export const comeBack = defineRoute({
   method: 'GET',
   path: '/login/oidc/back/',
   access: 'open',
-  summary: 'Where the provider of OpenID Connect sends browsers back to',
+  summary: 'Return address for the OpenID Connect provider: starts a session, or links an account',
   query: {
     code: Type.Optional(Type.String(ANSWER)),
     state: Type.Optional(Type.String(ANSWER)),
@@ -107,7 +107,7 @@ export const comeBack = defineRoute({
     error: Type.Optional(Type.String(ANSWER)),
     error_description: Type.Optional(Type.String(ANSWER)),
   },
-  reply: Type.Object({}, { description: 'nothing: the browser goes on' }),
+  reply: Type.Object({}, { description: 'empty: the browser is redirected' }),
   status: 302,
   errors: ['not_found'],
   async handle({ query, request, headers, actor }, app: App) {
@@ -136,7 +136,7 @@ export const comeBack = defineRoute({
       if (reason === 'failed') {
         limits.fail(request.address)
         if (limits.mayLog(request.address))
-          app.log.warn({ err: error }, 'an answer of the provider of OpenID Connect is refused')
+          app.log.warn({ err: error }, 'an answer of the OpenID Connect provider was refused')
       }
       return redirect(headers, refusedAt(app, reason, away.userId !== undefined))
     }
@@ -147,7 +147,7 @@ export const showLink = defineRoute({
   method: 'GET',
   path: '/api/oidc/link/',
   access: 'viewer',
-  summary: 'Whether the caller’s account is connected with one of the provider’s',
+  summary: 'Whether the caller’s account is linked to an account at the provider',
   reply: Type.Object({ connected: Type.Boolean() }),
   handle: ({ actor }, { oidc }: App) => ({ connected: oidc.links.isConnected(actor.id) }),
 })
@@ -157,7 +157,7 @@ export const beginLink = defineRoute({
   path: '/api/oidc/link/',
   access: 'viewer',
   scope: 'none',
-  summary: 'Begin to connect the caller’s account: the browser is to go to the address that is answered',
+  summary: 'Start linking the caller’s account to one at the provider: the browser continues at the returned address',
   body: Type.Object({ current_password: Type.String({ maxLength: LONGEST_PASSWORD }) }),
   reply: Type.Object({ url: Type.String() }),
   errors: ['not_found', 'throttled'],
@@ -180,7 +180,7 @@ export const removeLink = defineRoute({
   path: '/api/oidc/link/',
   access: 'viewer',
   scope: 'none',
-  summary: 'The caller’s account is connected with none of the provider’s any more',
+  summary: 'Unlink the caller’s account from its account at the provider',
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['permission_denied'],
   async handle({ actor }, { oidc, signIns }: App) {

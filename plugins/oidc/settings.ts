@@ -3,7 +3,7 @@ import { type SettingDefinition, type Settings, Type } from 'archivolt'
 
 const text = Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()])
 const names = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
-  description: 'a list of names of groups, such as family,friends',
+  description: 'a list of group names, such as family,friends',
 })
 const claim = Type.String({ minLength: 1, maxLength: 200 })
 
@@ -85,15 +85,17 @@ export function checkSettings(given: Settings): void {
   const { oidcIssuer: issuer, oidcClientId: clientId, privateHosts } = given
   if (issuer === null) {
     if (clientId !== null || given.oidcClientSecret !== null || given.oidcCreate)
-      throw new Error('AV_OIDC_ISSUER is missing: name the provider too, or take the other AV_OIDC_ settings away')
+      throw new Error(
+        'AV_OIDC_ISSUER is missing: set it to the provider’s address, or remove the other AV_OIDC_ settings',
+      )
     return
   }
   if (clientId === null)
-    throw new Error('AV_OIDC_CLIENT_ID is missing: the provider says it where this server is registered')
+    throw new Error('AV_OIDC_CLIENT_ID is missing: the provider shows it where this server is registered')
   const { protocol, hostname } = new URL(issuer)
   if (protocol === 'http:' && !privateHosts.includes(hostname))
     throw new Error(
-      `AV_OIDC_ISSUER: ${issuer} has no https, so anybody on the way could sign in as anybody; use https, or name ${hostname} in AV_PRIVATE_HOSTS if it is in your own network`,
+      `AV_OIDC_ISSUER: ${issuer} does not use https, so anybody on the network in between could sign in as anybody; use https, or add ${hostname} to AV_PRIVATE_HOSTS if it is in your own network`,
     )
 }
 

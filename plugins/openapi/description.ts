@@ -62,7 +62,7 @@ export function toDocument(app: Described): Document {
       title: 'Archivolt',
       version: app.version,
       description:
-        'Paths end with a slash; without it the same answer is given. HEAD works wherever GET does. Bodies are JSON objects; nothing in them is coerced.',
+        'Paths end with a slash, which may be left out. HEAD works wherever GET does. Bodies are JSON objects; nothing in them is coerced.',
     },
     servers: [{ url: app.settings.basePath.replace(/\/$/, '') || '/' }],
     tags: tags.map((name) => ({ name })),
@@ -74,7 +74,7 @@ export function toDocument(app: Described): Document {
           in: 'header',
           name: 'Authorization',
           description:
-            '`Token <key>`, the key as POST /api/login/ answers it, or an access token whose scope is that of `x-scope` or more',
+            '`Token <key>`: the key from POST /api/login/, or an access token whose scope includes that in `x-scope`',
         },
         tokenInQuery: {
           type: 'apiKey',
@@ -86,7 +86,7 @@ export function toDocument(app: Described): Document {
           type: 'apiKey',
           in: 'query',
           name: 'signed',
-          description: 'As POST /api/video/{videoId}/link/ answers it: for one path, for six hours',
+          description: 'From POST /api/video/{videoId}/link/, valid for one path and six hours',
         },
         session: {
           type: 'apiKey',
@@ -175,17 +175,17 @@ function bodyOf({ body, bodyOptional = false, form, rawBody }: Route, app: Descr
   return {
     required: !bodyOptional && hasRequired,
     // Some client generators produce broken code for a body with two types.
-    ...(form && { description: `The same is taken as ${FORM_TYPE}` }),
+    ...(form && { description: `The same is accepted as ${FORM_TYPE}` }),
     content: { [JSON_TYPE]: { schema } },
   }
 }
 
 function successOf(route: Route, app: Described): Operation['responses'] {
   const status = String(route.status ?? 200)
-  if (status === '204') return { 204: { description: 'Done; nothing to say' } }
+  if (status === '204') return { 204: { description: 'Done; no content' } }
   const content = { [route.replyType ?? JSON_TYPE]: { schema: inEnvelope(route, app) } }
-  const part = { 206: { description: 'The part that the header Range asks for', content } }
-  const known = { 304: { description: 'The caller has it already: If-None-Match names its ETag' } }
+  const part = { 206: { description: 'The part that the header Range requests', content } }
+  const known = { 304: { description: 'Not modified: If-None-Match has the current ETag' } }
   return {
     [status]: { description: 'Done', content },
     ...(isFile(route) && part),
@@ -302,4 +302,4 @@ const PAGINATE: Json = {
   description: 'last_page is 0 on the last page, and where there is only one',
 }
 
-const CLIENT_CONFIG: Json = { type: 'object', description: 'What clients are told of the settings' }
+const CLIENT_CONFIG: Json = { type: 'object', description: 'The settings that clients receive' }

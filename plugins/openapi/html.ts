@@ -92,8 +92,8 @@ ${Object.entries(operation.responses).map(toAnswer).join('')}
 
 function toParameters(parameters: Operation['parameters']): string {
   if (parameters.length === 0) return ''
-  const rows = parameters.map(({ name, in: place, required, description = '', schema }) => {
-    return `<tr><td><code>${escape(name)}</code></td><td>${place}${required ? ', required' : ''}</td><td>${escape(description)}</td><td><code>${escape(JSON.stringify(schema))}</code></td></tr>`
+  const rows = parameters.map(({ name, in: location, required, description = '', schema }) => {
+    return `<tr><td><code>${escape(name)}</code></td><td>${location}${required ? ', required' : ''}</td><td>${escape(description)}</td><td><code>${escape(JSON.stringify(schema))}</code></td></tr>`
   })
   return `<table><thead><tr><th>Parameter</th><th>Where</th><th>Meaning</th><th>Form</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }

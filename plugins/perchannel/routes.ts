@@ -4,14 +4,14 @@ import type { App } from './app.ts'
 
 const params = Type.Object({ channelId: Type.String({ pattern: ID_PATTERN }) })
 const Own = Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
-  description: 'by section and key; GET /api/config/schema/ describes them, those with x-per-channel',
+  description: 'by section and key; GET /api/config/schema/ describes the possible ones, which have x-per-channel',
 })
 
 export const showOwn = defineRoute({
   method: 'GET',
   path: '/api/channel/:channelId/preference/',
   access: 'admin',
-  summary: 'The preferences of plugins that a channel has for itself',
+  summary: 'The preferences for which a channel has its own values',
   params,
   reply: Own,
   errors: ['not_found'],
@@ -25,7 +25,7 @@ export const changeOwn = defineRoute({
   method: 'POST',
   path: '/api/channel/:channelId/preference/',
   access: 'admin',
-  summary: 'Changes preferences of a channel, all or nothing; null: the general value holds again',
+  summary: 'Change the own preferences of a channel, all or none of them; null: the general value applies again',
   params,
   body: Own,
   reply: Own,

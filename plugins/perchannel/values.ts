@@ -103,10 +103,10 @@ export const channelBelongings = ({ perChannel }: App): OwnChannelBelongings => 
     const own = perChannel.own(channelId)
     return Object.keys(own).length === 0 ? undefined : own
   },
-  async restore(channelId, kept) {
-    if (typeof kept !== 'object' || kept === null) return
+  async restore(channelId, stored) {
+    if (typeof stored !== 'object' || stored === null) return
     const there = perChannel.own(channelId)
-    for (const [section, keys] of Object.entries(kept as Own))
+    for (const [section, keys] of Object.entries(stored as Own))
       for (const [key, value] of Object.entries(keys ?? {}))
         if (there[section]?.[key] === undefined)
           // Skips values that are no longer allowed.

@@ -99,7 +99,7 @@ export function openAsk({
     const entry = isUrgent ? undefined : pacing.queue(isVideo)
     try {
       for (;;) {
-        await gate.isAway()
+        await gate.checkLibrary()
         await gate.wait({ signal, isUrgent })
         await jar.isRead()
         await entry?.wait(signal)
@@ -137,7 +137,7 @@ export function openAsk({
       gate.settle(pass, 'done')
       return result
     } catch (error) {
-      if (ask.folder !== undefined && !signal?.aborted && (await gate.isAway())) {
+      if (ask.folder !== undefined && !signal?.aborted && !(await gate.checkLibrary())) {
         gate.settle(pass) // the library's disk is gone: nothing is known about the item
         return AGAIN
       }
@@ -154,7 +154,10 @@ export function openAsk({
         gate.settle(pass) // aborted, or our own defect: says nothing about the platform
         throw error
       }
-      log.info({ item: ask.item, failure: verdict.failure, reason: verdict.message }, 'asking the platform failed')
+      log.info(
+        { item: ask.item, failure: verdict.failure, reason: verdict.message },
+        'a request to the platform has failed',
+      )
       // A probe asks as little as possible, so a refused probe does not mean that we ask too much.
       if (verdict.failure === 'blocked' && !pass.isProbe) pacing.onRefusal(askedAtMs, jar.session)
       const fate = gate.settle(pass, verdict, ask.folder)

@@ -3,7 +3,8 @@ import { type Clock, type Static, Type } from 'archivolt'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const MINUTES = 60
+/** The budget counts the requests of this many minutes. */
+const WINDOW_MINUTES = 60
 const GROWTH_OF_A_QUIET_HOUR = 1.05
 /** Videos per hour that the platform usually allows without a cookie: the default of the set limit. */
 export const USUAL_PER_HOUR = 300
@@ -33,33 +34,35 @@ export const BudgetState = Type.Object({
 })
 export type BudgetState = Static<typeof BudgetState>
 
-export class Budget {
-  #clock: Clock
-  /** Number of requests by minute of the steady clock, oldest minute first. */
-  #used = new Map<number, number>()
-  /** The halved limit, and the times of the halving and of the last refusal by the steady clock. */
-  #learned: { limit: number; halvedMs: number; refusedMs: number } | undefined
+export type Budget = ReturnType<typeof openBudget>
 
-  constructor(clock: Clock, record?: BudgetRecord) {
-    this.#clock = clock
-    if (!record) return
+/** @param record  the stored state, if there is one */
+export function openBudget(clock: Clock, record?: BudgetRecord) {
+  /** Number of requests by minute of the steady clock, oldest minute first. */
+  const used = new Map<number, number>()
+  /** The halved limit, and the times of the halving and of the last refusal by the steady clock. */
+  let learned: { limit: number; halvedMs: number; refusedMs: number } | undefined
+
+  if (record) {
     // If the clock was set back meanwhile, times in the future count as now.
     const steadyOf = (seconds: number) => clock.steady() - Math.max(0, clock.now() - seconds * 1000)
-    for (const [at, count] of record.used) this.#add(steadyOf(at), count)
-    if (!record.learned) return
-    const { limit, halved, refused } = record.learned
-    this.#learned = { limit, halvedMs: steadyOf(halved), refusedMs: steadyOf(refused) }
+    for (const [at, requests] of record.used) add(steadyOf(at), requests)
+    if (record.learned) {
+      const { limit, halved, refused } = record.learned
+      learned = { limit, halvedMs: steadyOf(halved), refusedMs: steadyOf(refused) }
+    }
   }
 
   /** @param set  limit per hour; Infinity: no limit */
-  state(set: number): BudgetState {
-    const limit = this.#limit(set)
-    const known = (number: number) => (Number.isFinite(number) ? Math.floor(number) : null)
-    return { used: this.#count(), limit: known(limit), per_hour: known(set), learned: limit < set }
+  function state(set: number): BudgetState {
+    const limit = limitOf(set)
+    const orNull = (number: number) => (Number.isFinite(number) ? Math.floor(number) : null)
+    return { used: count(), limit: orNull(limit), per_hour: orNull(set), learned: limit < set }
   }
 
-  take(): void {
-    this.#add(this.#clock.steady(), 1)
+  /** Counts a request. */
+  function take(): void {
+    add(clock.steady(), 1)
   }
 
   /**
@@ -69,72 +72,69 @@ export class Budget {
    * many requests, and would leave a limit of almost nothing.
    * @returns whether the limit was halved
    */
-  refuse(askedAtMs: number, set: number): boolean {
-    const now = this.#clock.steady()
-    const limit = this.#limit(set)
-    const learned = this.#learned
+  function onRefusal(askedAtMs: number, set: number): boolean {
+    const now = clock.steady()
+    const limit = limitOf(set)
     if (learned && askedAtMs <= learned.halvedMs) return false
     if (learned && now - learned.halvedMs < HOUR_MS) {
       learned.refusedMs = now
       return false
     }
-    const before = Number.isFinite(limit) ? limit : Math.max(USUAL_PER_HOUR, this.#count())
-    this.#learned = { limit: Math.max(LEAST, before / 2), halvedMs: now, refusedMs: now }
+    const before = Number.isFinite(limit) ? limit : Math.max(USUAL_PER_HOUR, count())
+    learned = { limit: Math.max(LEAST, before / 2), halvedMs: now, refusedMs: now }
     return true
   }
 
   /** Drops the learned limit. */
-  forget(): void {
-    this.#learned = undefined
+  function forget(): void {
+    learned = undefined
   }
 
   /** Milliseconds until one more request is allowed. */
-  waitMs(set: number): number {
-    const tooMany = this.#count() - Math.max(1, Math.floor(this.#limit(set))) + 1
+  function waitMs(set: number): number {
+    const tooMany = count() - Math.max(1, Math.floor(limitOf(set))) + 1
     let freed = 0
-    for (const [minute, count] of tooMany > 0 ? this.#used : []) {
-      freed += count
-      if (freed >= tooMany) return Math.max(0, (minute + MINUTES) * MINUTE_MS - this.#clock.steady())
+    for (const [minute, requests] of tooMany > 0 ? used : []) {
+      freed += requests
+      if (freed >= tooMany) return Math.max(0, (minute + WINDOW_MINUTES) * MINUTE_MS - clock.steady())
     }
     return 0
   }
 
-  toRecord(): BudgetRecord {
-    const secondsOf = (steadyMs: number) => Math.round((this.#clock.now() + steadyMs - this.#clock.steady()) / 1000)
-    this.#count()
+  function toRecord(): BudgetRecord {
+    const secondsOf = (steadyMs: number) => Math.round((clock.now() + steadyMs - clock.steady()) / 1000)
+    count()
     return {
-      used: [...this.#used].map(([minute, count]) => [secondsOf(minute * MINUTE_MS), count]),
-      learned: this.#learned
-        ? {
-            limit: this.#learned.limit,
-            halved: secondsOf(this.#learned.halvedMs),
-            refused: secondsOf(this.#learned.refusedMs),
-          }
+      used: [...used].map(([minute, requests]) => [secondsOf(minute * MINUTE_MS), requests]),
+      learned: learned
+        ? { limit: learned.limit, halved: secondsOf(learned.halvedMs), refused: secondsOf(learned.refusedMs) }
         : null,
     }
   }
 
-  #limit(set: number): number {
-    if (!this.#learned) return set
-    const quietHours = Math.floor((this.#clock.steady() - this.#learned.refusedMs) / HOUR_MS)
-    const grown = this.#learned.limit * GROWTH_OF_A_QUIET_HOUR ** quietHours
+  function limitOf(set: number): number {
+    if (!learned) return set
+    const quietHours = Math.floor((clock.steady() - learned.refusedMs) / HOUR_MS)
+    const grown = learned.limit * GROWTH_OF_A_QUIET_HOUR ** quietHours
     if (grown < Math.min(set, BEYOND_LEARNING)) return grown
-    this.#learned = undefined
+    learned = undefined
     return set
   }
 
-  #count(): number {
-    const oldest = Math.floor(this.#clock.steady() / MINUTE_MS) - MINUTES
+  function count(): number {
+    const oldest = Math.floor(clock.steady() / MINUTE_MS) - WINDOW_MINUTES
     let sum = 0
-    for (const [minute, count] of this.#used) {
-      if (minute <= oldest) this.#used.delete(minute)
-      else sum += count
+    for (const [minute, requests] of used) {
+      if (minute <= oldest) used.delete(minute)
+      else sum += requests
     }
     return sum
   }
 
-  #add(steadyMs: number, count: number): void {
+  function add(steadyMs: number, requests: number): void {
     const minute = Math.floor(steadyMs / MINUTE_MS)
-    this.#used.set(minute, (this.#used.get(minute) ?? 0) + count)
+    used.set(minute, (used.get(minute) ?? 0) + requests)
   }
+
+  return { state, take, onRefusal, forget, waitMs, toRecord }
 }

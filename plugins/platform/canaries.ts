@@ -3,7 +3,7 @@
  * the same quality as before. A failure that the current build has too does not count against the new one.
  */
 import { type Clock, type Log, say, sentenceOf, type Words } from 'archivolt'
-import { Child, ChildError, type ChildRequest } from './child.ts'
+import { ChildError, type ChildRequest, withChild } from './child.ts'
 import { classify } from './classify.ts'
 import { FAILURES } from './failure-classes.ts'
 import { PLATFORM } from './name.ts'
@@ -68,7 +68,7 @@ async function tryFilms(build: Build, parts: CanaryParts, signal: AbortSignal): 
 
 const wordsOf = (answer: Answer, { id, height }: Canary): Words =>
   'offered' in answer
-    ? say`the video ${{ id }} is offered only in ${{ offered: `${answer.offered}p` }}, and was ${{ height: `${height}p` }} before`
+    ? say`the video ${{ id }} is offered only in ${{ offered: `${answer.offered}p` }}; it was offered in ${{ height: `${height}p` }} before`
     : say`the video ${{ id }} cannot be downloaded: ${{ message: answer.message }}`
 
 /** @param build  undefined: the one installed by `make` */
@@ -81,15 +81,14 @@ async function ask(
 ): Promise<Answer> {
   const request: ChildRequest = { op: 'canary', videoId: id, bytes: isFetched ? FETCHED_BYTES : 0 }
   return inTurn(async () => {
-    const child = new Child(await tools.launch('metadata', null, build ?? null), clock, log)
     try {
-      const { result } = await child.ask(request, { signal, quietMs: QUIET_MS })
+      const { result } = await withChild(await tools.launch('metadata', null, build ?? null), clock, log, (child) =>
+        child.ask(request, { signal, quietMs: QUIET_MS }),
+      )
       return { offered: Number(result.height) }
     } catch (error) {
       if (!(error instanceof ChildError)) throw error
       return failureOf(error)
-    } finally {
-      await child.end()
     }
   }, signal)
 }
@@ -99,6 +98,6 @@ function failureOf({ evidence }: ChildError): Answer {
   const { item, isUnanswered } = FAILURES[failure]
   if (item === 'final') return { failure: 'gone', message }
   if (isUnanswered || failure === 'blocked')
-    return { failure: 'refused', message: `${PLATFORM} cannot be asked now: ${message}` }
+    return { failure: 'refused', message: `${PLATFORM} cannot be reached now: ${message}` }
   return { failure: 'failed', message }
 }

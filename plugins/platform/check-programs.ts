@@ -10,7 +10,7 @@ const PACE = { retryPause: 1, socketTimeout: 10 }
 const REMEDIES: Readonly<Record<string, string>> = {
   'yt-dlp': 'run archivolt setup',
   ffmpeg: "install ffmpeg from your system's packages (sudo apt-get install ffmpeg), or set AV_FFMPEG",
-  ffprobe: 'it comes with ffmpeg; or set AV_FFPROBE',
+  ffprobe: 'install ffmpeg, which includes it, or set AV_FFPROBE',
 }
 
 export async function checkPrograms({ settings, clock, log }: CheckParts): Promise<Finding[]> {
@@ -21,7 +21,7 @@ export async function checkPrograms({ settings, clock, log }: CheckParts): Promi
   return Object.entries(REMEDIES).map(([what, remedy]) => ({
     what,
     isRight: what in tools,
-    said: tools[what] ?? `it is not there, or does not start: ${remedy}`,
+    said: tools[what] ?? `it is missing or does not start: ${remedy}`,
   }))
 }
 

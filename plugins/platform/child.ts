@@ -1,5 +1,4 @@
 /** A child process with yt-dlp: JSON lines over pipes, one request at a time; its process group is killed with it. */
-import type { ChildProcess } from 'node:child_process'
 import {
   abortable,
   type Clock,
@@ -61,6 +60,9 @@ export interface ChildAskOptions {
   /** Called when all streams of a download have arrived; the rest is local work. */
   onFetched?: ((told: Fetched) => void) | undefined
   onPart?: (part: unknown[]) => void
+  /** Called with the cookie jar when the platform has renewed cookies in it. */
+  onJar?: (jar: string) => void
+  onTokenNews?: (news: TokenNews) => void
   onProgress?: (progress: { downloaded: number; total: number; speed: number | null; eta: number | null }) => void
 }
 
@@ -105,110 +107,88 @@ interface Pending {
   timer: Timer
 }
 
-export class Child {
-  readonly ended: Promise<void>
-  /** Version and channel of yt-dlp, once the child is up. @throws ChildError */
-  readonly ready: Promise<{ version: string; channel: string }>
-  /** Called with the cookie jar when the platform has renewed cookies in it. */
-  onJar: ((jar: string) => void) | undefined
-  onToken: ((news: TokenNews) => void) | undefined
-  #process: ChildProcess
-  #clock: Clock
-  #log: Log
-  #limitBytes: number
-  #pending: Pending | undefined
-  #count = 0
-  #partial: Buffer[] = []
-  #partialBytes = 0
-  #stderr = ''
-  #isEnded = false
-  #reason: Evidence | undefined
-  #memoryTimer: Timer | undefined
-  #onReady!: (ready: { version: string; channel: string }) => void
-  #onFailed!: (error: ChildError) => void
+export type Child = ReturnType<typeof openChild>
 
-  constructor(launch: Launch, clock: Clock, log: Log) {
-    this.#clock = clock
-    this.#log = log
-    this.#limitBytes = launch.memoryLimitBytes
-    this.ready = new Promise((resolve, reject) => {
-      this.#onReady = resolve
-      this.#onFailed = reject
-    })
-    this.ready.catch(() => undefined) // the first request reports the error too
-    // -I: no PYTHONPATH, no user packages. A separate process group, so that ffmpeg is killed with it.
-    this.#process = startChild(launch.python, ['-I', '-B', launch.worker], {
-      env: childEnvironment({ isOnline: true }),
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true,
-    })
-    giveWay(this.#process)
-    const timer = clock.after(START_MS, () =>
-      this.kill({ kinds: ['StartTimeout'], message: 'yt-dlp did not start within a minute' }),
-    )
-    this.ready.then(
-      () => timer.cancel(),
-      () => timer.cancel(),
-    )
-    this.ended = new Promise((resolve) => {
-      this.#process.once('error', (error: NodeJS.ErrnoException) => {
-        this.#finish({
-          kinds: ['MissingTool'],
-          message: `Python with yt-dlp cannot be started (${error.code ?? error.message}); run \`make ytdlp\`, or correct AV_YTDLP`,
-        })
-        resolve()
+export function openChild(launch: Launch, clock: Clock, log: Log) {
+  let pending: Pending | undefined
+  let count = 0
+  let partial: Buffer[] = []
+  let partialBytes = 0
+  let stderr = ''
+  let isEnded = false
+  let reason: Evidence | undefined
+  let memoryTimer: Timer | undefined
+  let onReady!: (ready: { version: string; channel: string }) => void
+  let onFailed!: (error: ChildError) => void
+  const ready = new Promise<{ version: string; channel: string }>((resolve, reject) => {
+    onReady = resolve
+    onFailed = reject
+  })
+  ready.catch(() => undefined) // the first request reports the error too
+  // -I: no PYTHONPATH, no user packages. A separate process group, so that ffmpeg is killed with it.
+  const program = startChild(launch.python, ['-I', '-B', launch.worker], {
+    env: childEnvironment({ isOnline: true }),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+  giveWay(program)
+  const startTimer = clock.after(START_MS, () =>
+    kill({ kinds: ['StartTimeout'], message: 'yt-dlp did not start within a minute' }),
+  )
+  ready.then(
+    () => startTimer.cancel(),
+    () => startTimer.cancel(),
+  )
+  const ended = new Promise<void>((resolve) => {
+    program.once('error', (error: NodeJS.ErrnoException) => {
+      finish({
+        kinds: ['MissingTool'],
+        message: `Python with yt-dlp cannot be started (${error.code ?? error.message}); run \`make ytdlp\`, or correct AV_YTDLP`,
       })
-      this.#process.once('close', (code, signal) => {
-        this.#finish({ kinds: ['ChildDied'], message: `yt-dlp ended unexpectedly (${signal ?? `code ${code}`})` })
-        resolve()
-      })
+      resolve()
     })
-    this.#process.stdin?.on('error', () => undefined) // EPIPE: 'close' reports the end
-    this.#process.stdout?.on('data', (chunk: Buffer) => this.#read(chunk))
-    this.#process.stderr?.on('data', (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + chunk.toString('utf8')).slice(-MAX_STDERR_BYTES)
+    program.once('close', (code, signal) => {
+      finish({ kinds: ['ChildDied'], message: `yt-dlp ended unexpectedly (${signal ?? `code ${code}`})` })
+      resolve()
     })
-    this.#send(launch.setup)
-    this.#watchMemory()
-  }
-
-  get pid(): number | undefined {
-    return this.#process.pid
-  }
-
-  get isEnded(): boolean {
-    return this.#isEnded
-  }
+  })
+  program.stdin?.on('error', () => undefined) // EPIPE: 'close' reports the end
+  program.stdout?.on('data', read)
+  program.stderr?.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString('utf8')).slice(-MAX_STDERR_BYTES)
+  })
+  send(launch.setup)
+  watchMemory()
 
   /**
    * Sends one request; the caller ensures that no other is running. @throws ChildError, or the signal's reason after
    * the child has been killed
    */
-  async ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
+  async function ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
     const { signal } = options
     try {
       return await abortable<ChildAnswer>(signal, (resolve, reject) => {
-        this.#askWhenReady(request, options).then(resolve, reject)
+        askWhenReady(request, options).then(resolve, reject)
       })
     } catch (error) {
       if (!signal?.aborted) throw error
-      this.kill({ kinds: ['Aborted'], message: 'Aborted' })
-      await this.ended
+      kill({ kinds: ['Aborted'], message: 'Aborted' })
+      await ended
       throw signal.reason
     }
   }
 
-  async #askWhenReady(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
-    await this.ready
-    if (this.#isEnded) throw new ChildError(this.#reason ?? { kinds: ['ChildDied'], message: 'yt-dlp has ended' })
+  async function askWhenReady(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
+    await ready
+    if (isEnded) throw new ChildError(reason ?? { kinds: ['ChildDied'], message: 'yt-dlp has ended' })
     return new Promise((resolve, reject) => {
-      const id = ++this.#count
-      this.#pending = { id, options, resolve, reject, timer: this.#quietTimer(options.quietMs) }
+      const id = ++count
+      pending = { id, options, resolve, reject, timer: quietTimer(options.quietMs) }
       const { isSignedIn, isHasty, pause } = options
-      this.#send({
+      send({
         id,
         ...request,
-        now: epochSeconds(this.#clock),
+        now: epochSeconds(clock),
         isSignedIn,
         ...(isHasty && { isHasty }),
         ...(pause && { pauses: true }),
@@ -217,119 +197,146 @@ export class Child {
   }
 
   /** Kills the process and its children; a pending request fails with this reason. */
-  kill(reason: Evidence): void {
-    if (this.#isEnded) return
-    this.#reason ??= reason
-    killGroup(this.#process)
+  function kill(why: Evidence): void {
+    if (isEnded) return
+    reason ??= why
+    killGroup(program)
   }
 
   /** Ends an idle child. */
-  end(): Promise<void> {
-    this.#reason ??= { kinds: ['ChildDied'], message: 'yt-dlp was ended' }
-    this.#process.stdin?.end() // the worker ends its group at the end of its input
-    return this.ended
+  function end(): Promise<void> {
+    reason ??= { kinds: ['ChildDied'], message: 'yt-dlp was ended' }
+    program.stdin?.end() // the worker ends its group at the end of its input
+    return ended
   }
 
-  #send(line: object): void {
-    if (!this.#isEnded) this.#process.stdin?.write(`${JSON.stringify(line)}\n`)
+  function send(line: object): void {
+    if (!isEnded) program.stdin?.write(`${JSON.stringify(line)}\n`)
   }
 
-  #quietTimer(quietMs: number): Timer {
-    return this.#clock.after(quietMs, () =>
-      this.kill({ kinds: ['Timeout'], message: `No answer within ${Math.round(quietMs / 1000)} s`, isTransport: true }),
+  function quietTimer(quietMs: number): Timer {
+    return clock.after(quietMs, () =>
+      kill({ kinds: ['Timeout'], message: `No answer within ${Math.round(quietMs / 1000)} s`, isTransport: true }),
     )
   }
 
-  #finish(evidence: Evidence): void {
-    if (this.#isEnded) return
-    this.#isEnded = true
-    this.#memoryTimer?.cancel()
-    this.#reason ??= { ...evidence, warnings: this.#stderr ? [this.#stderr] : [] }
-    const error = new ChildError(this.#reason)
-    this.#onFailed(error)
-    this.#pending?.timer.cancel()
-    this.#pending?.reject(error)
-    this.#pending = undefined
+  function finish(evidence: Evidence): void {
+    if (isEnded) return
+    isEnded = true
+    memoryTimer?.cancel()
+    reason ??= { ...evidence, warnings: stderr ? [stderr] : [] }
+    const error = new ChildError(reason)
+    onFailed(error)
+    pending?.timer.cancel()
+    pending?.reject(error)
+    pending = undefined
   }
 
-  #read(chunk: Buffer): void {
+  function read(chunk: Buffer): void {
     let from = 0
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      const line = Buffer.concat([...this.#partial, chunk.subarray(from, at)])
-      this.#partial = []
-      this.#partialBytes = 0
+      const line = Buffer.concat([...partial, chunk.subarray(from, at)])
+      partial = []
+      partialBytes = 0
       from = at + 1
-      this.#take(line)
+      take(line)
     }
     if (from === chunk.length) return
-    this.#partial.push(chunk.subarray(from))
-    this.#partialBytes += chunk.length - from
-    if (this.#partialBytes > MAX_LINE_BYTES)
-      this.kill({ kinds: ['TooLong'], message: 'The answer of yt-dlp was too long' })
+    partial.push(chunk.subarray(from))
+    partialBytes += chunk.length - from
+    if (partialBytes > MAX_LINE_BYTES) kill({ kinds: ['TooLong'], message: 'The answer of yt-dlp is too long' })
   }
 
-  #take(line: Buffer): void {
+  function take(line: Buffer): void {
     let answer: Record<string, unknown>
     try {
       answer = JSON.parse(line.toString('utf8')) as Record<string, unknown>
     } catch {
-      return this.kill({ kinds: ['BadLine'], message: 'yt-dlp gave an answer that cannot be read' })
+      return kill({ kinds: ['BadLine'], message: 'yt-dlp sent an answer that cannot be read' })
     }
-    if ('ready' in answer) return this.#onReady(answer.ready as { version: string; channel: string })
+    if ('ready' in answer) return onReady(answer.ready as { version: string; channel: string })
     if ('failed' in answer)
-      return this.kill({
+      return kill({
         kinds: ['MissingTool'],
         message: `yt-dlp cannot be loaded (${String(answer.failed).slice(0, 300)})`,
       })
-    const pending = this.#pending
-    if (!pending || answer.id !== pending.id) return
-    pending.timer.cancel()
+    const asked = pending
+    if (!asked || answer.id !== asked.id) return
+    asked.timer.cancel()
     if ('part' in answer || 'progress' in answer || 'fetched' in answer) {
-      pending.timer = this.#quietTimer(pending.options.quietMs)
-      if ('fetched' in answer) pending.options.onFetched?.(answer.fetched as Fetched)
-      else if ('part' in answer) pending.options.onPart?.(answer.part as unknown[])
+      asked.timer = quietTimer(asked.options.quietMs)
+      if ('fetched' in answer) asked.options.onFetched?.(answer.fetched as Fetched)
+      else if ('part' in answer) asked.options.onPart?.(answer.part as unknown[])
       // Not checked, because the worker is our own code: the form of the progress follows from the request.
-      else pending.options.onProgress?.(answer.progress as never)
+      else asked.options.onProgress?.(answer.progress as never)
       return
     }
-    if ('pause' in answer) return this.#pause(pending, answer.pause as PauseKind)
-    this.#pending = undefined
-    if (typeof answer.jar === 'string') this.onJar?.(answer.jar)
-    if ('token' in answer) this.onToken?.(answer.token as TokenNews)
-    if ('error' in answer) return pending.reject(new ChildError(answer.error as Evidence))
-    pending.resolve({
+    if ('pause' in answer) return pause(asked, answer.pause as PauseKind)
+    pending = undefined
+    if (typeof answer.jar === 'string') asked.options.onJar?.(answer.jar)
+    if ('token' in answer) asked.options.onTokenNews?.(answer.token as TokenNews)
+    if ('error' in answer) return asked.reject(new ChildError(answer.error as Evidence))
+    asked.resolve({
       result: (answer.result ?? {}) as Record<string, unknown>,
       warnings: (answer.warnings ?? []) as string[],
     })
   }
 
-  #pause({ id, options }: Pending, kind: PauseKind): void {
+  function pause({ id, options }: Pending, kind: PauseKind): void {
     const go = () => {
-      if (this.#pending?.id !== id) return
-      this.#pending.timer = this.#quietTimer(options.quietMs)
-      this.#send({ go: id })
+      if (pending?.id !== id) return
+      pending.timer = quietTimer(options.quietMs)
+      send({ go: id })
     }
     // Aborting the ask also ends its pause, and kills this child.
     Promise.resolve(options.pause?.(kind)).then(go, () => undefined)
   }
 
-  #watchMemory(): void {
-    this.#memoryTimer = this.#clock.after(MEMORY_CHECK_MS, () => {
-      void this.#checkMemory().then(() => {
-        if (!this.#isEnded) this.#watchMemory()
+  function watchMemory(): void {
+    memoryTimer = clock.after(MEMORY_CHECK_MS, () => {
+      void checkMemory().then(() => {
+        if (!isEnded) watchMemory()
       })
     })
   }
 
-  async #checkMemory(): Promise<void> {
-    const used = await this.rssBytes()
-    if (used === undefined || used <= this.#limitBytes) return
-    this.#log.warn({ used, limit: this.#limitBytes }, 'yt-dlp needs too much memory and is ended')
-    this.kill({ kinds: ['Memory'], message: 'yt-dlp needed too much memory' })
+  async function checkMemory(): Promise<void> {
+    const used = await rssBytes()
+    const limit = launch.memoryLimitBytes
+    if (used === undefined || used <= limit) return
+    log.warn({ used, limit }, 'yt-dlp uses too much memory and is killed')
+    kill({ kinds: ['Memory'], message: 'yt-dlp used too much memory' })
   }
 
   /** Memory of the process; undefined: unknown. */
-  rssBytes(): Promise<number | undefined> {
-    return rssBytesOf(this.#process.pid)
+  const rssBytes = (): Promise<number | undefined> => rssBytesOf(program.pid)
+
+  return {
+    ended,
+    /** Version and channel of yt-dlp, once the child is up. @throws ChildError */
+    ready,
+    pid: program.pid,
+    get isEnded() {
+      return isEnded
+    },
+    ask,
+    kill,
+    end,
+    rssBytes,
+  }
+}
+
+/** Runs work with a child of its own, which ends with the work. */
+export async function withChild<Result>(
+  launch: Launch,
+  clock: Clock,
+  log: Log,
+  work: (child: Child) => Promise<Result>,
+): Promise<Result> {
+  const child = openChild(launch, clock, log)
+  try {
+    return await work(child)
+  } finally {
+    await child.end()
   }
 }

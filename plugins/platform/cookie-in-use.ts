@@ -6,57 +6,60 @@ import type { Platform } from './types.ts'
 
 type Listener = Parameters<Platform['onCookieRenewed']>[0]
 
-export class Jar {
-  #log: Log
-  #path: string | null = null
+export type Jar = ReturnType<typeof openJar>
+
+export function openJar(log: Log) {
+  let path: string | null = null
   /** Incremented with each jar, so that a renewed copy of an earlier jar is recognized. */
-  #number = 0
-  #listeners = new Set<Listener>()
-  /** The session with which asks are made; undefined: no cookie. */
-  session: string | undefined
-  #reading: Promise<void> = Promise.resolve()
+  let number = 0
+  const listeners = new Set<Listener>()
+  let session: string | undefined
+  let reading: Promise<void> = Promise.resolve()
 
-  constructor(log: Log) {
-    this.#log = log
-  }
-
-  use(path: string | null): void {
-    this.#path = path
-    const number = ++this.#number
-    this.session = undefined
-    this.#reading = this.#read().then((text) => {
-      if (number === this.#number && text !== null) this.session = sessionOf(text)
+  function use(next: string | null): void {
+    path = next
+    const used = ++number
+    session = undefined
+    reading = read().then((text) => {
+      if (used === number && text !== null) session = sessionOf(text)
     })
   }
 
-  /** Resolves once `session` is known. */
-  isRead(): Promise<void> {
-    return this.#reading
-  }
-
   /** @returns ends it */
-  onRenewed(listener: Listener): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+  function onRenewed(listener: Listener): () => void {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
   }
 
   /** The text for one child, and the callback for a renewed jar. */
-  async lend(): Promise<{ text: string | null; onJar: (renewed: string) => void }> {
-    const number = this.#number
-    const isStillUsed = () => number === this.#number
-    const text = await this.#read()
+  async function lend(): Promise<{ text: string | null; onJar: (renewed: string) => void }> {
+    const lent = number
+    const isStillUsed = () => lent === number
+    const text = await read()
     const onJar = (renewed: string) => {
       if (text !== null && isStillUsed() && isStillSignedIn(text, renewed))
-        for (const listener of this.#listeners) listener(renewed, isStillUsed)
+        for (const listener of listeners) listener(renewed, isStillUsed)
     }
     return { text, onJar }
   }
 
-  async #read(): Promise<string | null> {
-    if (this.#path === null) return null
-    return readFile(this.#path, 'utf8').catch((error: unknown) => {
-      this.#log.warn({ err: error }, 'the cookie cannot be read; the platform is asked without')
+  async function read(): Promise<string | null> {
+    if (path === null) return null
+    return readFile(path, 'utf8').catch((error: unknown) => {
+      log.warn({ err: error }, 'the cookie cannot be read; requests to the platform are sent without it')
       return null
     })
+  }
+
+  return {
+    /** The session with which asks are made; undefined: no cookie. */
+    get session() {
+      return session
+    },
+    use,
+    /** Resolves once `session` is known. */
+    isRead: (): Promise<void> => reading,
+    onRenewed,
+    lend,
   }
 }

@@ -29,7 +29,7 @@ export function sessionOf(jar: string): string {
 
 /** Whether the renewed jar still has every session cookie that the one before had. */
 export function isStillSignedIn(before: string, renewed: string): boolean {
-  const kept = sessionCookies(renewed)
+  const now = sessionCookies(renewed)
   const had = [...sessionCookies(before).keys()]
-  return had.length > 0 && had.every((name) => kept.has(name))
+  return had.length > 0 && had.every((name) => now.has(name))
 }

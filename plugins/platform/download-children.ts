@@ -3,7 +3,14 @@
  * other work for a download.
  */
 import type { Clock, Log, Timer } from 'archivolt'
-import { Child, type ChildAnswer, type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
+import {
+  type Child,
+  type ChildAnswer,
+  type ChildAskOptions,
+  ChildError,
+  type ChildRequest,
+  openChild,
+} from './child.ts'
 import type { SharedChildParts } from './shared-child.ts'
 
 /** Longer than the default pause between two videos. */
@@ -26,40 +33,41 @@ interface Parts {
   launch: SharedChildParts['launch']
 }
 
-export type DownloadChildren = ReturnType<typeof openDownloadChildren>
-
 export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
-  const waiting = new Set<Idle>()
+  const idleChildren = new Set<Idle>()
 
   /**
    * Runs one download. After a failure, a child is reused only if the platform refused before a file was begun:
    * otherwise the child may have cached that this machine lacks something, or have left a part of a file.
    */
   async function ask(request: ChildRequest, options: ChildAskOptions): Promise<ChildAnswer> {
-    const { launch, onJar, onToken } = await launchNow()
-    const kept = await take(JSON.stringify(launch))
-    const child = kept?.child ?? new Child(launch, clock, log)
+    const { launch, onJar, onTokenNews } = await launchNow()
+    const reused = await take(JSON.stringify(launch))
+    const child = reused?.child ?? openChild(launch, clock, log)
     let { jar } = launch.setup
-    child.onJar = (renewed) => {
-      jar = renewed
-      onJar(renewed)
-    }
-    child.onToken = onToken
-    const keepIt = (): void => {
+    const keepChild = (): void => {
       const next = JSON.stringify({ ...launch, setup: { ...launch.setup, jar } })
-      keep(child, next, (kept?.downloads ?? 0) + 1)
+      addIdle(child, next, (reused?.downloads ?? 0) + 1)
     }
     let isBegun = false
-    const onProgress: ChildAskOptions['onProgress'] = (progress) => {
-      isBegun = true
-      options.onProgress?.(progress)
+    const asked: ChildAskOptions = {
+      ...options,
+      onTokenNews,
+      onJar(renewed) {
+        jar = renewed
+        onJar(renewed)
+      },
+      onProgress(progress) {
+        isBegun = true
+        options.onProgress?.(progress)
+      },
     }
     try {
-      const answer = await child.ask(request, { ...options, onProgress })
-      keepIt()
+      const answer = await child.ask(request, asked)
+      keepChild()
       return answer
     } catch (error) {
-      if (isRefusal(error) && !isBegun && !child.isEnded) keepIt()
+      if (isRefusal(error) && !isBegun && !child.isEnded) keepChild()
       else await child.end()
       throw error
     }
@@ -67,7 +75,7 @@ export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
 
   /** Takes an idle child with the same launch parameters; ends those with other parameters. */
   async function take(launch: string): Promise<Idle | undefined> {
-    const idle = [...waiting].filter(({ child }) => !child.isEnded)
+    const idle = [...idleChildren].filter(({ child }) => !child.isEnded)
     const found = idle.find((one) => one.launch === launch)
     if (found) forget(found)
     const outdated = idle.filter((one) => one.launch !== launch)
@@ -75,16 +83,16 @@ export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
     return found
   }
 
-  function keep(child: Child, launch: string, downloads: number): void {
+  function addIdle(child: Child, launch: string, downloads: number): void {
     if (downloads >= DOWNLOADS_UNTIL_REPLACED) return void child.end()
     const timer = clock.after(IDLE_MS, () => void dismiss(idle))
     const idle: Idle = { child, launch, downloads, timer }
-    waiting.add(idle)
+    idleChildren.add(idle)
   }
 
   function forget(idle: Idle): void {
     idle.timer.cancel()
-    waiting.delete(idle)
+    idleChildren.delete(idle)
   }
 
   function dismiss(idle: Idle): Promise<void> {
@@ -94,7 +102,7 @@ export function openDownloadChildren({ clock, log, launch: launchNow }: Parts) {
 
   /** Ends idle children; a busy one ends when its download is aborted. */
   async function end(): Promise<void> {
-    await Promise.all([...waiting].map(dismiss))
+    await Promise.all([...idleChildren].map(dismiss))
   }
 
   return { ask, end }

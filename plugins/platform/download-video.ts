@@ -17,7 +17,13 @@ import { checkId, withMetadataQuiet, type YtDlp } from './ytdlp.ts'
 const DOWNLOAD_QUIET_MS = 1_800_000
 const LANGUAGE_FORM = /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{2,8}){0,3}$/
 
-export async function downloadVideo(
+export const openDownloads = (ytdlp: YtDlp): Pick<Platform, 'download' | 'downloadBetter'> => ({
+  // Only `downloadBetter`, which compares with the present file, may return without a download.
+  download: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp) as Promise<Downloaded>,
+  downloadBetter: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp),
+})
+
+async function downloadVideo(
   id: string,
   wanted: DownloadOptions & { there?: FileThere },
   { progress, fetched, ...options }: Parameters<Platform['download']>[2],

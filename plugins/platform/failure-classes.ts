@@ -20,11 +20,11 @@ type Fate =
   | { readonly item: 'final' | 'retry'; readonly again: Again }
 
 /**
- * When a failed item is retried automatically. `looks`: the reason may end without notice, so the item is retried when
+ * When a failed item is retried automatically. `rechecked`: the reason may end without notice, so the item is retried when
  * a listing shows the video without a restriction, otherwise after the days in download/retries.ts. `told`: the item is
  * retried at the time given with the failure, or never if no time is given.
  */
-type Again = 'looks' | 'told'
+type Again = 'rechecked' | 'told'
 
 interface About {
   /** For the API documentation. */
@@ -52,7 +52,7 @@ interface GateRule {
   /** Minutes before each next attempt; the last is repeated. */
   readonly minutes: readonly number[]
   /** This machine lacks something: a check of the machine opens the gate, without a probe. */
-  readonly isOurs?: true
+  readonly isLocal?: true
 }
 
 /** If this many different items in a row fail in the same way, the items are not the cause. */
@@ -64,28 +64,28 @@ const ROWS = {
     meaning: `deleted or private on ${PLATFORM}`,
     said: say`Deleted or private`,
     item: 'final',
-    again: 'looks',
+    again: 'rechecked',
     deactivates: true,
   },
   restricted: {
     meaning: 'not available in this country or in this way',
     said: say`Not available here`,
     item: 'final',
-    again: 'looks',
+    again: 'rechecked',
     hasMetadata: true,
   },
   login_required: {
     meaning: 'needs an account: add a cookie',
     said: say`Only for signed-in viewers`,
     item: 'final',
-    again: 'looks',
+    again: 'rechecked',
     needsAccount: true,
   },
   members_only: {
     meaning: 'only for members of the channel',
     said: say`Only for members of the channel`,
     item: 'final',
-    again: 'looks',
+    again: 'rechecked',
     needsAccount: true,
     hasMetadata: true,
   },
@@ -93,7 +93,7 @@ const ROWS = {
     meaning: 'has an age limit',
     said: say`Only for signed-in adults`,
     item: 'final',
-    again: 'looks',
+    again: 'rechecked',
     needsAccount: true,
     hasMetadata: true,
   },
@@ -114,10 +114,10 @@ const ROWS = {
     hasMetadata: true,
   },
   network: {
-    meaning: 'the connection broke several times',
+    meaning: 'the connection failed several times',
     said: say`The connection was interrupted`,
     item: 'retry',
-    again: 'looks',
+    again: 'rechecked',
     isUnanswered: true,
     gate: {
       state: 'offline',
@@ -126,7 +126,7 @@ const ROWS = {
       minutes: GATE_PAUSE_MINUTES,
     },
   },
-  unknown: { meaning: "anything else; the message is yt-dlp's", item: 'retry', again: 'looks' },
+  unknown: { meaning: "anything else; the message is yt-dlp's", item: 'retry', again: 'rechecked' },
   blocked: {
     meaning: `${PLATFORM} refuses our requests`,
     item: 'wait',
@@ -140,7 +140,7 @@ const ROWS = {
   disk_full: {
     meaning: 'the disk is full',
     item: 'wait',
-    gate: { state: 'halted', items: 1, reason: fullDiskText, minutes: [1], isOurs: true },
+    gate: { state: 'halted', items: 1, reason: fullDiskText, minutes: [1], isLocal: true },
   },
   missing_tool: {
     meaning: 'a program is missing',
@@ -150,7 +150,7 @@ const ROWS = {
       items: 1,
       reason: (message) => say`A program is missing: ${{ reason: sentenceOf(message) }}`,
       minutes: [1],
-      isOurs: true,
+      isLocal: true,
     },
   },
   outdated: {

@@ -49,7 +49,7 @@ export function fetchFeed(url: string, tag: FeedTag, signal: AbortSignal): Promi
     if (response.status !== 200 || response.body === null) {
       await response.body?.cancel()
       if (response.status === 304) return 'same'
-      throw new NoFeed(`The feed was answered with ${response.status}`, response.status)
+      throw new NoFeed(`The request for the feed was answered with status ${response.status}`, response.status)
     }
     const [etag, modified] = ['etag', 'last-modified'].map((name) => response.headers.get(name) ?? undefined)
     const ids = idsIn(await textOf(response.body))

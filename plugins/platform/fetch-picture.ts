@@ -17,7 +17,7 @@ export async function fetchDirectly(url: string, to: string, signal: AbortSignal
   const response = await fetch(url, { redirect: 'manual', signal })
   if (response.status !== 200 || response.body === null) {
     await response.body?.cancel()
-    throw new NoPicture(`the answer was ${response.status}`)
+    throw new NoPicture(`the answer has status ${response.status}`)
   }
   await pipeline(
     Readable.fromWeb(response.body as import('node:stream/web').ReadableStream),

@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import type { AskOptions, DownloadedSubtitle, Platform } from './types.ts'
 import { checkId, LONG_QUIET_MS, ofVideo, type YtDlp } from './ytdlp.ts'
 
-export async function fetchSubtitles(
+/** @param ending  aborts all waiting when the server closes */
+export const openSubtitles = (ytdlp: YtDlp, ending: AbortSignal): Pick<Platform, 'subtitles' | 'untilSubtitles'> => ({
+  subtitles: (id, wanted, options) => fetchSubtitles(id, wanted, options, ytdlp),
+  untilSubtitles: (signal) => ytdlp.subtitles.open(AbortSignal.any([signal, ending])),
+})
+
+async function fetchSubtitles(
   id: string,
   { folder, languages, source, except = [] }: Parameters<Platform['subtitles']>[1],
   options: AskOptions,

@@ -26,7 +26,7 @@ import {
 import { FAILURES, type GateClass, gateRuleOf, WAVES } from './failure-classes.ts'
 import { openLibraryWatch } from './library-watch.ts'
 import { PLATFORM } from './name.ts'
-import { Streaks } from './streaks.ts'
+import { openStreaks } from './streaks.ts'
 import type { PlatformState } from './types.ts'
 
 /**
@@ -82,10 +82,10 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   let timer: Timer | undefined
   let pausedSince: number | null = null
   let lastProbed = NO_ITEM
-  const streaks = new Streaks()
+  const streaks = openStreaks()
   const waiting = new Set<() => void>()
   let isEnded = false
-  const isOurs = ({ by }: Closure): boolean => gateRuleOf(by).isOurs === true
+  const isLocal = ({ by }: Closure): boolean => gateRuleOf(by).isLocal === true
 
   /** Restores the state from before a restart. */
   function restore({ pausedSince: since, blocked }: GateRecord): void {
@@ -151,7 +151,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   /** @throws conflict: `retry` during a manual pause */
   async function command(command: 'retry' | 'pause' | 'resume'): Promise<void> {
     if (command === 'retry') {
-      if (await library.look()) return
+      if (!(await library.poll())) return
       if (pausedSince !== null) throw errors.conflict('Paused by an admin: resume first')
       if (!closure) return
       closure.nextAttemptMs = clock.steady()
@@ -189,14 +189,14 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   function mayPass(): boolean {
     if (isEnded || library.away() || pausedSince !== null) return false
     if (!closure) return true
-    if (isOurs(closure)) return false // opened by a check, not by a probe
+    if (isLocal(closure)) return false // opened by a check, not by a probe
     return !probe && clock.steady() >= closure.nextAttemptMs
   }
 
   /** The platform responded, with the result or with something about the item. */
   function onAnswer(pass: Pass): Fate {
     streaks.endAll()
-    if (closure && pass.isProbe && !isOurs(closure)) open()
+    if (closure && pass.isProbe && !isLocal(closure)) open()
     return 'throw'
   }
 
@@ -214,7 +214,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     }
     const by = failure as GateClass
     const why = reason ?? gate.reason(message)
-    if (gate.isOurs) {
+    if (gate.isLocal) {
       close(by, why, folder)
       return 'wait'
     }
@@ -268,21 +268,23 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
     timer?.cancel()
     if (!closure) return
     timer = clock.after(closure.nextAttemptMs - clock.steady(), () => {
-      onTime().catch((error: unknown) => log.error({ err: error }, 'the platform gate could not be rechecked'))
+      onTime().catch((error: unknown) =>
+        log.error({ err: error }, 'the next attempt to open the platform gate has failed'),
+      )
     })
   }
 
   /** When the next attempt is due: checks whether this machine has what it lacked, or lets a probe through. */
   async function onTime(): Promise<void> {
-    const looked = closure
-    if (!looked || !isOurs(looked)) return wake()
-    const isMended = await recheck(looked.by, looked.folder).catch((error: unknown) => {
-      log.error({ err: error }, 'it could not be checked whether the gate may open; it will be checked again')
+    const checked = closure
+    if (!checked || !isLocal(checked)) return wake()
+    const isMended = await recheck(checked.by, checked.folder).catch((error: unknown) => {
+      log.error({ err: error }, 'the check whether the gate may open has failed; it is repeated later')
       return false
     })
-    if (closure !== looked || isEnded) return
+    if (closure !== checked || isEnded) return
     if (isMended) return open()
-    looked.nextAttemptMs = clock.steady() + waitMs(looked.by, looked.level)
+    checked.nextAttemptMs = clock.steady() + waitMs(checked.by, checked.level)
     schedule()
   }
 
@@ -308,7 +310,7 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   }
 
   function saveInBackground(): void {
-    save().catch((error: unknown) => log.error({ err: error }, 'the state of the platform gate could not be kept'))
+    save().catch((error: unknown) => log.error({ err: error }, 'the state of the platform gate could not be stored'))
   }
 
   async function save(): Promise<void> {
@@ -317,8 +319,8 @@ export function openGate({ clock, log, save: write, recheck, absence, onOutdated
   }
 
   return {
-    /** Checks the library, and again each minute while it is unavailable. @returns whether it is unavailable */
-    isAway: library.look,
+    /** Checks the library, and again each minute while it is unavailable. @returns whether it is available */
+    checkLibrary: library.poll,
     restore,
     state,
     claim,

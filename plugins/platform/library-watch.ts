@@ -1,7 +1,7 @@
 /** Checks whether the library is available: before each ask, and each minute while it is unavailable. */
 import { type Clock, epochSeconds, inEnglish, type Log, type Timer, type Words } from 'archivolt'
 
-const LOOK_AGAIN_MS = 60_000
+const POLL_MS = 60_000
 
 interface Away {
   /** For people. */
@@ -27,31 +27,31 @@ export function openLibraryWatch({ clock, log, absence, onBack }: LibraryWatchPa
   let timer: Timer | undefined
   let isEnded = false
 
-  /** @returns whether the library is unavailable */
-  async function look(): Promise<boolean> {
+  /** @returns whether the library is available */
+  async function poll(): Promise<boolean> {
     const reason = await absence()
-    if (isEnded) return reason !== undefined
+    if (isEnded) return reason === undefined
     const before = away
     timer?.cancel()
     if (reason === undefined) {
       away = undefined
       if (before) {
-        log.info('the library is there again')
+        log.info('the library is available again')
         onBack()
       }
-      return false
+      return true
     }
     if (before === undefined || inEnglish(before.reason) !== inEnglish(reason))
       log.warn({ reason: inEnglish(reason) }, 'the platform gate is closed')
     away = {
       reason,
       since: before?.since ?? epochSeconds(clock),
-      nextAttemptMs: clock.steady() + LOOK_AGAIN_MS,
+      nextAttemptMs: clock.steady() + POLL_MS,
     }
-    timer = clock.after(LOOK_AGAIN_MS, () => {
-      look().catch((error: unknown) => log.error({ err: error }, 'the library could not be looked for'))
+    timer = clock.after(POLL_MS, () => {
+      poll().catch((error: unknown) => log.error({ err: error }, 'the check of the library has failed'))
     })
-    return true
+    return false
   }
 
   function end(): void {
@@ -59,5 +59,5 @@ export function openLibraryWatch({ clock, log, absence, onBack }: LibraryWatchPa
     timer?.cancel()
   }
 
-  return { away: () => away, look, end }
+  return { away: () => away, poll, end }
 }

@@ -64,18 +64,18 @@ export const url = (value: unknown): string =>
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
 function idOf(value: unknown, what: string): string {
-  if (!isId(value)) throw new MetadataError(`${PLATFORM} did not give a usable id of the ${what}`)
+  if (!isId(value)) throw new MetadataError(`${PLATFORM} sent no usable id of the ${what}`)
   return value
 }
 
 /** @throws MetadataError */
 export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], nowSeconds: number): VideoMetadata {
-  if (raw.id !== askedId) throw new MetadataError(`${PLATFORM} answered with another video`)
+  if (raw.id !== askedId) throw new MetadataError(`${PLATFORM} sent a different video`)
   const timestamp = time(raw.timestamp) || time(raw.release_timestamp)
   const liveStatus =
     typeof raw.live_status === 'string' && raw.live_status !== 'not_live' ? line(raw.live_status, 40) : undefined
   const unavailable = unavailability(raw, warnings, nowSeconds)
-  if (isPartial(warnings)) throw new MetadataError(`${PLATFORM} gave a part of its answer only: the title is missing`)
+  if (isPartial(warnings)) throw new MetadataError(`${PLATFORM} sent an incomplete answer: the title is missing`)
   const published = day(raw.upload_date) ?? day(raw.release_date) ?? (timestamp ? isoDay(timestamp) : undefined)
   return {
     id: askedId,

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { type Clock, DAY_SECONDS, epochSeconds, type Ledger, type Log, say, type Words } from 'archivolt'
-import { Budget, type BudgetRecord, type BudgetState } from './budget.ts'
+import { type Budget, type BudgetRecord, type BudgetState, openBudget } from './budget.ts'
 import type { PauseKind } from './child.ts'
 import { PLATFORM } from './name.ts'
 import type { Route } from './network-route.ts'
@@ -77,7 +77,7 @@ export function openPacing({
   random = Math.random,
 }: PacingParts) {
   /** The budget for videos that accounts look up. */
-  const lookedUp = new Budget(clock)
+  const lookedUp = openBudget(clock)
   /** When asks began to wait for the budget, in epoch seconds; undefined: none waits. */
   let restsSince: number | undefined
   const budgets = new Map<string, Budget>()
@@ -138,7 +138,7 @@ export function openPacing({
     if (resting() === undefined) return
     for (const key of keys()) {
       budget(key).forget()
-      keep(key)
+      store(key)
     }
     isOneMore = budgetMs() > 0
     changed()
@@ -193,13 +193,10 @@ export function openPacing({
   function onRefusal(askedAtMs: number, account: string | undefined): void {
     for (const key of [address(), ...(account === undefined ? [] : [accountKey(account)])]) {
       const its = budget(key)
-      const isHalved = its.refuse(askedAtMs, perHour())
-      keep(key)
+      const isHalved = its.onRefusal(askedAtMs, perHour())
+      store(key)
       if (isHalved)
-        log.warn(
-          its.state(perHour()),
-          `${PLATFORM} refuses our requests: half as many videos an hour are requested from now on`,
-        )
+        log.warn(its.state(perHour()), `${PLATFORM} refuses our requests: the limit of videos per hour is halved`)
     }
   }
 
@@ -265,20 +262,20 @@ export function openPacing({
 
   function take(key: string): void {
     budget(key).take()
-    keep(key)
+    store(key)
   }
 
   function budget(key: string): Budget {
     const known = budgets.get(key)
     if (known) return known
     const row = ledger?.sql<{ record: string }>('SELECT record FROM platform_budget WHERE asker = ?').get(key)
-    const read = new Budget(clock, row && (JSON.parse(row.record) as BudgetRecord))
+    const read = openBudget(clock, row && (JSON.parse(row.record) as BudgetRecord))
     budgets.set(key, read)
     return read
   }
 
   /** Writes budgets one after the other; changes during a write are combined. */
-  function keep(key: string): void {
+  function store(key: string): void {
     unwritten.add(key)
     if (isWriting || !ledger) return
     isWriting = true

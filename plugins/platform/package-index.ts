@@ -58,7 +58,7 @@ sys.argv[0] = 'pip'
 runpy.run_module('pip', run_name='__main__', alter_sys=True)
 `
 
-const LOOK_MS = 120_000
+const REPORT_MS = 120_000
 const INSTALL_MS = 600_000
 /** Patterns in pip's output, without its options, → reason for people. */
 const REASONS: Array<[RegExp, Words]> = [
@@ -125,7 +125,7 @@ export function openPackageIndex(python: () => Promise<string>, url: string | nu
   async function report(specifiers: string[], signal: AbortSignal, options: string[] = []): Promise<Reported[]> {
     const text = await pip(
       ['--dry-run', '--ignore-installed', '--report', '-', ...options, ...specifiers],
-      LOOK_MS,
+      REPORT_MS,
       signal,
     )
     const { install } = JSON.parse(text) as { install: Reported[] }

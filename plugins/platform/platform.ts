@@ -17,16 +17,15 @@ import type { App } from './app.ts'
 import { failureOf } from './ask-failure.ts'
 import type { ChallengeReport } from './challenge.ts'
 import { ChildError } from './child.ts'
-import { Jar } from './cookie-in-use.ts'
-import { downloadVideo } from './download-video.ts'
+import { type Jar, openJar } from './cookie-in-use.ts'
+import { openDownloads } from './download-video.ts'
 import { FAILURES } from './failure-classes.ts'
 import { type FeedTag, fetchFeed, NoFeed, readFeed } from './feed.ts'
 import { fetchByRoute, fetchDirectly, isUsualWay } from './fetch-picture.ts'
-import { fetchSubtitles } from './fetch-subtitles.ts'
+import { openSubtitles } from './fetch-subtitles.ts'
 import { type Gate, type GateParts, type GateRecord, openGate } from './gate.ts'
 import { isArtUrl } from './hosts.ts'
 import { idUnderEitherKey } from './id-field.ts'
-import { listTab } from './list-tab.ts'
 import { openLookUps } from './look-ups.ts'
 import { MetadataError, toComment } from './metadata.ts'
 import { PLATFORM } from './name.ts'
@@ -44,7 +43,7 @@ import { withSources } from './sources.ts'
 import { isOfPlatform, openTargets } from './targets.ts'
 import { openTokens, type Tokens } from './token-provider.ts'
 import { openTools, type Pace, type Runtimes, type ToolReport, type Tools } from './tools.ts'
-import type { Downloaded, Platform, PlatformState, VideoMetadata } from './types.ts'
+import type { Platform, PlatformState } from './types.ts'
 import { openUpdates, type Updates } from './update.ts'
 import { validateCookie } from './validate-cookie.ts'
 import { forAsker, openYtDlp } from './ytdlp.ts'
@@ -76,8 +75,8 @@ export interface PlatformService extends Platform {
   report(): Promise<ToolReport>
   /** undefined: unknown. */
   challenge(): Promise<ChallengeReport | undefined>
-  /** Checks the library again and updates the state. */
-  lookForLibrary(): Promise<boolean>
+  /** Checks the library again and updates the state. @returns whether it is available */
+  checkLibrary(): Promise<boolean>
   /** Called when the gate closes; once until it opens again. */
   onStopped(listener: (state: PlatformState) => void): void
   /** Called when yt-dlp no longer understands the platform. */
@@ -103,11 +102,10 @@ const DEFAULT_PACE: Pace = { retryPause: 1, socketTimeout: 20 }
 export function openPlatform(parts: PlatformParts): PlatformService {
   const { settings, clock, log, lanes, ledger } = parts
   const tools = openTools(settings, parts.pace ?? DEFAULT_PACE, clock, log, parts.runtimes)
-  const targets = openTargets(settings)
   const ending = new AbortController()
   const [outdated, rerouted, stopped] = [listeners(), listeners(), listeners<[PlatformState]>()]
   const gate = gateOf(parts, tools, { onOutdated: outdated.tell, onStopped: stopped.tell })
-  const jar = new Jar(log)
+  const jar = openJar(log)
   const set = (): Readonly<PlatformPreferences> | undefined => parts.preferences?.section('platform')
   tools.route = () => routeOf(set() ?? UNSET_ROUTE)
   const pacing = pacingOf(parts, tools, jar)
@@ -116,7 +114,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   const lookUps = openLookUps(clock)
   const ytdlp = openYtDlp({
     ...{ settings, clock, log, gate, pacing, jar, isGuestFirst, lanes, lookUps, tools, ending: ending.signal },
-    onToken: tokens.hear,
+    onTokenNews: tokens.hear,
   })
   const { shared, hasty, pictures } = ytdlp
   const replaceShared = () => {
@@ -137,7 +135,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
 
   const sources = () => parts.hook?.('platform.source') ?? []
 
-  async function feedOf(channelId: string, tag: FeedTag, signal: AbortSignal) {
+  async function feed(channelId: string, tag: FeedTag, signal: AbortSignal) {
     if (!isOfPlatform('channel', channelId)) return undefined
     const base = settings.platformUrl.replace(/\/$/, '')
     const url = `${base}/feeds/videos.xml?channel_id=${encodeURIComponent(channelId)}`
@@ -156,28 +154,19 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   }
 
   const platform: PlatformService = {
-    ...knownWithoutAsking(settings),
-    targets: (text) => targets.of(text),
-    targetsIn: (text) => targets.within(text),
-    metadataOf: (info, id) => metadataIn(info, id, clock),
-
+    ...knownWithoutAsking(settings, clock),
+    ...openTargets(settings),
     ...openMetadataReader(ytdlp),
-    list: (channelId, tab, options) => listTab(channelId, tab, options, forAsker(ytdlp, options)),
-    // Only `downloadBetter`, which compares with the present file, may return without a download.
-    download: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp) as Promise<Downloaded>,
-    downloadBetter: (id, wanted, options) => downloadVideo(id, wanted, options, ytdlp),
+    ...openDownloads(ytdlp),
+    ...openSubtitles(ytdlp, ending.signal),
     downloaderVersion: async () => (await tools.report()).downloader.version || undefined,
-    subtitles: (id, wanted, options) => fetchSubtitles(id, wanted, options, ytdlp),
-
-    untilSubtitles: (signal) => ytdlp.subtitles.open(AbortSignal.any([signal, ending.signal])),
-
     validateCookie: (text, options) => validateCookie(text, options, forAsker(ytdlp, options)),
     useCookie(path) {
       jar.use(path)
       replaceShared()
       void jar.isRead().then(pacing.changed)
     },
-    onCookieRenewed: (listener) => jar.onRenewed(listener),
+    onCookieRenewed: jar.onRenewed,
 
     refusals: (formats) => refusals(formatsOf(formats)),
     state: gate.state,
@@ -185,7 +174,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       await gate.command(command)
       if (command === 'retry') pacing.retry()
     },
-    feed: (channelId, tag, signal) => feedOf(channelId, tag, signal),
+    feed,
     fetchPicture: (url, to, signal) =>
       isUsualWay(tools.route()) ? fetchDirectly(url, to, signal) : fetchByRoute(url, to, signal, pictures),
 
@@ -196,9 +185,9 @@ export function openPlatform(parts: PlatformParts): PlatformService {
       const row = ledger?.sql<{ record: string }>('SELECT record FROM platform_gate WHERE id = 1').get()
       if (row) gate.restore(JSON.parse(row.record) as GateRecord)
     },
-    report: () => tools.report(),
-    challenge: () => tools.challenge(),
-    lookForLibrary: gate.isAway,
+    report: tools.report,
+    challenge: tools.challenge,
+    checkLibrary: gate.checkLibrary,
     onOutdated: outdated.add,
     onStopped: stopped.add,
     onRerouted: rerouted.add,
@@ -208,7 +197,7 @@ export function openPlatform(parts: PlatformParts): PlatformService {
     tokens,
     resting: pacing.resting,
     childPid: ({ isUrgent } = {}) => (isUrgent ? hasty : shared).pid,
-    childRssBytes: () => shared.rssBytes(),
+    childRssBytes: shared.rssBytes,
     async close() {
       ending.abort(errors.unavailable('The server is closing'))
       gate.end()
@@ -222,8 +211,8 @@ export function openPlatform(parts: PlatformParts): PlatformService {
   )
 }
 
-/** The parts of the service that need no request: URLs, ids and failures. */
-function knownWithoutAsking({ platformUrl, platformIdField }: PlatformParts['settings']) {
+/** The parts of the service that need no request: URLs, ids, failures and information files. */
+function knownWithoutAsking({ platformUrl, platformIdField }: PlatformParts['settings'], clock: Clock) {
   const base = platformUrl.replace(/\/$/, '')
   const watchUrl = (videoId: string): string => `${base}/watch?v=${encodeURIComponent(videoId)}`
   return {
@@ -240,16 +229,15 @@ function knownWithoutAsking({ platformUrl, platformIdField }: PlatformParts['set
     idOf: (object) => idUnderEitherKey(object, platformIdField || null),
     isArtUrl: (text) => isArtUrl(text, base),
     commentsOf: (list) => list.flatMap((one) => toComment(one) ?? []),
+    metadataOf(info, id) {
+      try {
+        return toSidecarMetadata(info, id, epochSeconds(clock))
+      } catch (error) {
+        if (error instanceof MetadataError) throw errors.unprocessable(error.message)
+        throw error
+      }
+    },
   } satisfies Partial<Platform>
-}
-
-function metadataIn(info: Readonly<Record<string, unknown>>, id: string, clock: Clock): VideoMetadata {
-  try {
-    return toSidecarMetadata(info, id, epochSeconds(clock))
-  } catch (error) {
-    if (error instanceof MetadataError) throw errors.unprocessable(error.message)
-    throw error
-  }
 }
 
 function listeners<Told extends unknown[] = []>() {
@@ -328,7 +316,7 @@ function pacingOf({ clock, log, ledger, preferences }: PlatformParts, tools: Too
       subtitle: set()?.subtitle_pause ?? 0,
     }),
     perHour: () => set()?.videos_per_hour || Number.POSITIVE_INFINITY,
-    route: () => tools.route(),
+    route: tools.route,
     // A cookie that is used only when needed is counted when it is used.
     account: () => (set()?.cookie_use === 'needed' ? undefined : jar.session),
   })

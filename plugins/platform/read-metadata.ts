@@ -1,9 +1,10 @@
-/** Reads the metadata of one video, channel or playlist, and the comments of a video. */
+/** Reads the metadata of videos, channels and playlists, and the comments of a video. */
 import { epochSeconds, errors } from 'archivolt'
 import { isMissingTab } from './ask-failure.ts'
 import { type ChildAskOptions, ChildError, type ChildRequest } from './child.ts'
 import { classify, mayNeedAccount } from './classify.ts'
 import { FAILURES } from './failure-classes.ts'
+import { listTab } from './list-tab.ts'
 import {
   isId,
   isPartial,
@@ -20,7 +21,7 @@ import { checkId, forAsker, LONG_QUIET_MS, ofMetadata, ofVideo, type YtDlp } fro
 
 const MAX_COMMENTS_FORM = /^(?:\d{1,9}|all)(?:,(?:\d{1,9}|all)){0,4}$/
 
-type MetadataReader = Pick<Platform, 'video' | 'channel' | 'playlist' | 'playlistsOf' | 'comments'>
+type MetadataReader = Pick<Platform, 'video' | 'channel' | 'playlist' | 'playlistsOf' | 'list' | 'comments'>
 
 export function openMetadataReader(ofAll: YtDlp): MetadataReader {
   return {
@@ -61,6 +62,8 @@ export function openMetadataReader(ofAll: YtDlp): MetadataReader {
         throw error
       }
     },
+
+    list: (channelId, tab, options) => listTab(channelId, tab, options, forAsker(ofAll, options)),
 
     comments: async (id, { max, sort }, options) => {
       checkId(id, 'video')

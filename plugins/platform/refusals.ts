@@ -1,7 +1,7 @@
 /** Refuses preferences that yt-dlp does not accept, with yt-dlp's own message. */
 import { isIP } from 'node:net'
 import { type Clock, type Log, maskCredentials, type Preferences } from 'archivolt'
-import { Child, ChildError, type Launch } from './child.ts'
+import { ChildError, type Launch, withChild } from './child.ts'
 import { type Route, routeOf, UNSET_ROUTE } from './network-route.ts'
 
 const JUDGE_MS = 60_000
@@ -27,17 +27,16 @@ export async function refusalsOf(
   { clock, log, launch }: JudgeParts,
 ): Promise<{ [Key in keyof Judged]?: string }> {
   if (Object.keys(settings).length === 0) return {}
-  const child = new Child(await launch(), clock, log)
   try {
-    const { result } = await child.ask({ op: 'judge', settings }, { quietMs: JUDGE_MS })
+    const { result } = await withChild(await launch(), clock, log, (child) =>
+      child.ask({ op: 'judge', settings }, { quietMs: JUDGE_MS }),
+    )
     const refused = result.refused as Record<string, string>
     return Object.fromEntries(Object.entries(refused).map(([key, words]) => [key, maskCredentials(words)]))
   } catch (error) {
     if (!(error instanceof ChildError)) throw error
-    log.warn({ err: error }, 'yt-dlp could not be asked whether it takes a setting')
+    log.warn({ err: error }, 'yt-dlp could not check a setting')
     return {}
-  } finally {
-    await child.end()
   }
 }
 
@@ -53,7 +52,7 @@ export function judgePreferences(
     if (family && set.ip_version !== 'any' && Number(set.ip_version) !== family)
       return {
         [changed.source_address ? 'source_address' : 'ip_version']:
-          `${set.source_address} is no IPv${set.ip_version} address`,
+          `${set.source_address} is not an IPv${set.ip_version} address`,
       }
     const refused = await refusals(routeOf({ ...UNSET_ROUTE, ...changed }))
     return renamed(refused, {

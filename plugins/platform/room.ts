@@ -40,4 +40,4 @@ export class NoRoom extends Error {
 }
 
 export const tooLargeText = (needBytes: number): string =>
-  `There is not enough room for it: ${megabytes(needBytes)} MB must be free on the library's disk`
+  `There is not enough space for this video: ${megabytes(needBytes)} MB must be free on the library's disk`

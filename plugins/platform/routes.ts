@@ -50,15 +50,15 @@ async function stateOf(app: App) {
       app.log.warn({ err: error }, `the state of the platform lacks ${what}`)
       return undefined
     })
-  await had('whether the library is there', () => platform.lookForLibrary())
+  await had('whether the library is available', () => platform.checkLibrary())
   const wasUpdating = isUpdating(app)
   const [report, challenge, , pending, counts, spaces] = await Promise.all([
     platform.report(),
     had('whether challenges are solved', () => platform.challenge()),
-    had('whether the token provider answers', () => platform.tokens.look()),
-    Promise.all(app.hook('platform.pending').map((count) => had('how many wait', count))),
-    Promise.all(app.hook('platform.waiting').map((waiting) => had('what waits', waiting))),
-    Promise.all(app.hook('platform.space').map((space) => had('the room that is left', space))),
+    had('whether the token provider responds', () => platform.tokens.ping()),
+    Promise.all(app.hook('platform.pending').map((count) => had('the number of waiting items', count))),
+    Promise.all(app.hook('platform.waiting').map((waiting) => had('the failed items', waiting))),
+    Promise.all(app.hook('platform.space').map((space) => had('the free space', space))),
   ])
   const { free, total } = spaces.find((space) => space !== undefined) ?? { free: 0, total: 0 }
   const state = stateWithItems(app)
@@ -82,7 +82,7 @@ export const showPlatform = defineRoute({
   method: 'GET',
   path: '/api/platform/',
   access: 'admin',
-  summary: `Why nothing is downloading: whether ${PLATFORM} answers, what waits, which programs are there`,
+  summary: `The state of downloads: whether ${PLATFORM} is available, which items are waiting, which programs are installed`,
   reply: StateReply,
   handle: (_input, app: App) => stateOf(app),
 })
@@ -91,7 +91,7 @@ export const commandPlatform = defineRoute({
   method: 'POST',
   path: '/api/platform/',
   access: 'admin',
-  summary: `Try ${PLATFORM} again now, pause everything that asks it, resume, or update yt-dlp`,
+  summary: `Try ${PLATFORM} again now, pause or resume all requests to it, or update yt-dlp`,
   body: Type.Object({ command: Type.Enum(['retry', 'pause', 'resume', 'update']) }),
   reply: StateReply,
   errors: ['conflict'],
@@ -109,7 +109,7 @@ export const resolveText = defineRoute({
   method: 'GET',
   path: '/api/resolve/',
   access: 'viewer',
-  summary: 'What the ids and links in a text stand for, by their form alone',
+  summary: 'The videos, channels and playlists to which ids and links in a text refer, recognized by form alone',
   query: { q: Type.Optional(Type.String({ maxLength: LONGEST_TEXT, description: 'any text' })) },
   reply: Type.Array(
     Type.Object({ type: Type.Enum(['video', 'channel', 'playlist']), id: Type.String(), known: Type.Boolean() }),

@@ -4,11 +4,12 @@
  */
 import type { Clock, Log, Timer } from 'archivolt'
 import {
-  Child,
+  type Child,
   type ChildAnswer,
   type ChildAskOptions,
   type ChildRequest,
   type Launch,
+  openChild,
   type TokenNews,
 } from './child.ts'
 
@@ -25,13 +26,15 @@ export interface OpenListing {
 export interface SharedChildParts {
   clock: Clock
   log: Log
-  launch: () => Promise<{ launch: Launch; onJar: (jar: string) => void; onToken: (news: TokenNews) => void }>
+  launch: () => Promise<{ launch: Launch; onJar: (jar: string) => void; onTokenNews: (news: TokenNews) => void }>
 }
 
 export type SharedChild = ReturnType<typeof openSharedChild>
 
 export function openSharedChild({ clock, log, launch: launchNow }: SharedChildParts) {
   let child: Child | undefined
+  /** Receive what the current child reports beside its answers. */
+  let news: Pick<ChildAskOptions, 'onJar' | 'onTokenNews'> = {}
   let idle: Timer | undefined
   let requests = 0
   let openListings = 0
@@ -105,7 +108,7 @@ export function openSharedChild({ clock, log, launch: launchNow }: SharedChildPa
     idle?.cancel()
     const asked = generation === undefined ? await current() : (child as Child)
     try {
-      return await asked.ask(request, options)
+      return await asked.ask(request, { ...options, ...news })
     } finally {
       idle = clock.after(openListings > 0 ? IDLE_LISTING_MS : IDLE_MS, () => void end())
     }
@@ -120,10 +123,9 @@ export function openSharedChild({ clock, log, launch: launchNow }: SharedChildPa
     requests = 0
     openListings = 0
     generation++
-    const { launch, onJar, onToken } = await launchNow()
-    child = new Child(launch, clock, log)
-    child.onJar = onJar
-    child.onToken = onToken
+    const { launch, onJar, onTokenNews } = await launchNow()
+    news = { onJar, onTokenNews }
+    child = openChild(launch, clock, log)
     return child
   }
 

@@ -17,12 +17,12 @@ export async function toDownloaded(
   ffprobe: string,
 ): Promise<Downloaded> {
   const { id } = metadata
-  const place = (ending: string): string => join(folder, `${id}.${ending}`)
+  const pathOf = (ending: string): string => join(folder, `${id}.${ending}`)
   const { subtitles } = checked(Files, said ?? {}, source)
   // An earlier attempt with another quality setting may have left a file with the other ending.
   const endings = quality?.codec === 'sound' ? ['m4a', 'mp4'] : ['mp4', 'm4a']
-  const mediaPath = endings.map(place).find((path) => existsSync(path))
-  if (mediaPath === undefined) throw new Error(`the plugin has put no ${id}.mp4 into the folder`)
+  const mediaPath = endings.map(pathOf).find((path) => existsSync(path))
+  if (mediaPath === undefined) throw new Error(`the plugin did not write ${id}.mp4 to the folder`)
   const fault = await findFault(ffprobe, mediaPath, [], metadata.durationSeconds)
   if (fault !== undefined) {
     await clearDownload(folder, id)
@@ -33,9 +33,9 @@ export async function toDownloaded(
     receipt: await receiptOf(source, mediaPath, ffprobe),
     mediaPath,
     subtitles: subtitles
-      .map((one) => ({ ...one, path: place(`${one.lang}.vtt`) }))
+      .map((one) => ({ ...one, path: pathOf(`${one.lang}.vtt`) }))
       .filter(({ path }) => existsSync(path)),
-    ...(existsSync(place('jpg')) && { thumbnailPath: place('jpg') }),
+    ...(existsSync(pathOf('jpg')) && { thumbnailPath: pathOf('jpg') }),
   }
 }
 

@@ -116,7 +116,7 @@ export function checkSources(sources: readonly Source[]): void {
   const prefixes = new Set<string>()
   for (const { name, prefix } of sources) {
     if (!PREFIX.test(prefix))
-      throw new Error(`The ids of ${name} must begin with small letters and digits and a -, not ${prefix}`)
+      throw new Error(`The prefix of ids of ${name} must be lower-case letters and digits, then -: ${prefix} is not`)
     if (prefixes.has(prefix)) throw new Error(`Two platforms have ids that begin with ${prefix}; remove one of them`)
     prefixes.add(prefix)
   }
@@ -129,18 +129,18 @@ export const sourceOf = (id: string, sources: readonly Source[]): Source | undef
 export function checked<Schema extends TSchema>(schema: Schema, said: unknown, { name }: Source): Static<Schema> {
   const filled = Value.Clean(schema, Value.Default(schema, structuredClone(said)))
   const fault = faultIn(schema, filled)
-  if (fault !== undefined) throw new Error(`the plugin of ${name} says what it may not: ${fault}`)
+  if (fault !== undefined) throw new Error(`the plugin of ${name} returned an invalid value: ${fault}`)
   return filled as Static<Schema>
 }
 
 function checkOwn({ name, prefix }: Source, id: string): void {
   if (!ID.test(id) || !id.startsWith(prefix))
-    throw new Error(`an id of ${name} begins with ${prefix}, is longer than 11 characters, and is not ${id}`)
+    throw new Error(`an id of ${name} must begin with ${prefix} and have more than 11 characters: ${id} is not one`)
 }
 
 export function toMetadata(source: Source, id: string, said: unknown): VideoMetadata {
   const video = checked(Video, said, source)
-  if (video.id !== id) throw new Error(`${source.name} was asked for ${id} and says ${video.id}`)
+  if (video.id !== id) throw new Error(`${source.name} was asked for ${id} but returned ${video.id}`)
   checkOwn(source, video.channelId)
   const { thumbnail, title, channelName, ...rest } = video
   const thumbnails = thumbnail === undefined ? [] : [{ url: thumbnail }]
@@ -153,7 +153,7 @@ export function toMetadata(source: Source, id: string, said: unknown): VideoMeta
 
 export function toChannel(source: Source, id: string, said: unknown): ChannelMetadata {
   const channel = checked(Channel, said, source)
-  if (channel.id !== id) throw new Error(`${source.name} was asked for ${id} and says ${channel.id}`)
+  if (channel.id !== id) throw new Error(`${source.name} was asked for ${id} but returned ${channel.id}`)
   return { ...channel, name: isBlank(channel.name) ? undefined : channel.name }
 }
 

@@ -166,10 +166,10 @@ const isWebAddress = (text: string): boolean =>
 
 /** Fetches a picture with `app.fetch`. @throws Error  the reason; nothing waits for a picture */
 async function pictureFrom(url: string, signal: AbortSignal, { fetch }: SourceParts): Promise<Buffer> {
-  if (!fetch) throw new Error('nothing is fetched here')
+  if (!fetch) throw new Error('pictures of further platforms cannot be fetched')
   try {
     const reply = await fetch(url, { signal, maxBytes: MOST_PICTURE_BYTES })
-    if (reply.status !== 200) throw new Error(`the answer was ${reply.status}`)
+    if (reply.status !== 200) throw new Error(`the answer has status ${reply.status}`)
     return Buffer.from(await reply.arrayBuffer())
   } catch (cause) {
     signal.throwIfAborted()
@@ -205,7 +205,7 @@ function openAsking({ lanes, lookUps }: SourceParts) {
 function toFailure(error: unknown, name: string, id: string): Error {
   if (error instanceof NoRoom) return errors.unavailable(error.words)
   if (isAppError(error, 'not_found'))
-    return new PlatformFailure({ failure: 'gone', message: `${name} does not have ${id} any longer` }, { cause: error })
+    return new PlatformFailure({ failure: 'gone', message: `${name} no longer has ${id}` }, { cause: error })
   const message = `${name}: ${error instanceof Error ? error.message : String(error)}`
   return new PlatformFailure({ failure: 'unknown', message }, { cause: error })
 }

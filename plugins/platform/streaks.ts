@@ -3,23 +3,21 @@
 /** Maximum number of counted kinds, because there may be any number of different unknown messages. */
 const MOST_KINDS = 20
 
-export class Streaks {
-  #items = new Map<string, Set<string>>()
+export function openStreaks() {
+  const items = new Map<string, Set<string>>()
 
-  /** @returns how many different items in a row have had this failure, including this one */
-  add(trouble: string, item: string): number {
-    const items = this.#items.get(trouble) ?? new Set<string>()
-    items.add(item)
-    if (this.#items.size < MOST_KINDS) this.#items.set(trouble, items)
-    return items.size
-  }
+  return {
+    /** @returns how many different items in a row have had this failure, including this one */
+    add(trouble: string, item: string): number {
+      const known = items.get(trouble) ?? new Set<string>()
+      known.add(item)
+      if (items.size < MOST_KINDS) items.set(trouble, known)
+      return known.size
+    },
 
-  end(trouble: string): void {
-    this.#items.delete(trouble)
-  }
+    end: (trouble: string): void => void items.delete(trouble),
 
-  /** Ends all streaks: the platform has responded with something about the item. */
-  endAll(): void {
-    this.#items.clear()
+    /** Ends all streaks: the platform has responded with something about the item. */
+    endAll: (): void => items.clear(),
   }
 }

@@ -5,8 +5,6 @@ const MINUTE_MS = 60_000
 /** Pauses after the first, the second and each further refusal in a row. */
 const SUBTITLE_PAUSE_MINUTES = [15, 60, 240]
 
-export type SubtitleClosure = ReturnType<typeof openSubtitleClosure>
-
 export function openSubtitleClosure(clock: Clock, log: Log) {
   /** By the steady clock. */
   let untilMs = Number.NEGATIVE_INFINITY
@@ -24,7 +22,7 @@ export function openSubtitleClosure(clock: Clock, log: Log) {
     }
     const minutes = SUBTITLE_PAUSE_MINUTES[Math.min(refusals++, SUBTITLE_PAUSE_MINUTES.length - 1)]!
     untilMs = clock.steady() + minutes * MINUTE_MS
-    log.warn({ minutes }, 'subtitles are refused, and asked for again later')
+    log.warn({ minutes }, 'subtitles are refused; they are requested again later')
   }
 
   /** Resolves when subtitles may be requested again. @throws the signal's reason */

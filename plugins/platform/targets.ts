@@ -44,14 +44,7 @@ interface TargetRules {
   prefix: string
 }
 
-interface Targets {
-  /** @throws bad_request, naming the first word that is not a target */
-  of(text: string): Target[]
-  /** Skips words that are not targets. */
-  within(text: string): Target[]
-}
-
-export function openTargets(rules: TargetRules): Targets {
+export function openTargets(rules: TargetRules) {
   const ownHost = new URL(rules.platformUrl).host
   const customPlaylist = new RegExp(`^(?:${rules.prefix}|TA)_playlist_[A-Za-z0-9_-]{1,100}$`)
 
@@ -115,7 +108,8 @@ export function openTargets(rules: TargetRules): Targets {
   const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean)
 
   return {
-    of: (text) => {
+    /** @throws bad_request, naming the first word that is not a target */
+    targets: (text: string): Target[] => {
       const words = wordsOf(text)
       if (words.length === 0) throw errors.badRequest('Give an id or a URL')
       return words.map((word) => {
@@ -127,7 +121,8 @@ export function openTargets(rules: TargetRules): Targets {
         return target
       })
     },
-    within: (text) => wordsOf(text).flatMap((word) => ofWord(word) ?? []),
+    /** Skips words that are not targets. */
+    targetsIn: (text: string): Target[] => wordsOf(text).flatMap((word) => ofWord(word) ?? []),
   }
 }
 

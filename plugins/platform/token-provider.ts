@@ -2,9 +2,9 @@
 import { type Clock, epochSeconds, type Static, Type, withLimit } from 'archivolt'
 import type { TokenNews } from './child.ts'
 
-const LOOK_MS = 3000
+const PING_TIMEOUT_MS = 3000
 /** Short, so that people soon see that a restarted provider responds. */
-const LOOK_AGAIN_MS = 10_000
+const PING_AGAIN_MS = 10_000
 
 /** `untried`: it responds, but no token has been needed yet. */
 export const TokenHealth = Type.Object({
@@ -26,7 +26,7 @@ export type Tokens = ReturnType<typeof openTokens>
 
 /** @param addressNow  undefined: none is set */
 export function openTokens(clock: Clock, addressNow: () => string | undefined) {
-  let looked: { at: string; untilMs: number; done: Promise<void> } | undefined
+  let lastPing: { at: string; untilMs: number; done: Promise<void> } | undefined
   let known: Known = { address: '', lastToken: 0, failure: undefined }
 
   /** Reports the outcome of a token request. */
@@ -37,13 +37,13 @@ export function openTokens(clock: Clock, addressNow: () => string | undefined) {
   }
 
   /** Checks whether the provider responds at all. */
-  function look(): Promise<void> {
+  function ping(): Promise<void> {
     const address = addressNow()
     if (address === undefined) return Promise.resolve()
     const now = clock.steady()
-    if (looked?.at !== address || now >= looked.untilMs)
-      looked = { at: address, untilMs: now + LOOK_AGAIN_MS, done: lookAt(address) }
-    return looked.done
+    if (lastPing?.at !== address || now >= lastPing.untilMs)
+      lastPing = { at: address, untilMs: now + PING_AGAIN_MS, done: pingAt(address) }
+    return lastPing.done
   }
 
   function health(): TokenHealth {
@@ -53,7 +53,7 @@ export function openTokens(clock: Clock, addressNow: () => string | undefined) {
     return { state, address, last_token: lastToken, message: failure?.message ?? '' }
   }
 
-  async function lookAt(address: string): Promise<void> {
+  async function pingAt(address: string): Promise<void> {
     const fault = await faultOf(address)
     const found = current()
     if (found.address !== address) return
@@ -67,20 +67,20 @@ export function openTokens(clock: Clock, addressNow: () => string | undefined) {
     return known
   }
 
-  return { hear, look, health }
+  return { hear, ping, health }
 }
 
 /** Why the provider does not respond; undefined: it responds. */
 async function faultOf(address: string): Promise<string | undefined> {
   try {
-    await withLimit(LOOK_MS, undefined, async (signal) => {
+    await withLimit(PING_TIMEOUT_MS, undefined, async (signal) => {
       const reply = await fetch(`${address.replace(/\/$/, '')}/ping`, { redirect: 'manual', signal })
       await reply.body?.cancel()
     })
     return undefined
   } catch (error) {
     const { message, name, cause } = error as Error
-    if (name === 'TimeoutError') return `no answer within ${LOOK_MS / 1000} s`
+    if (name === 'TimeoutError') return `no answer within ${PING_TIMEOUT_MS / 1000} s`
     return cause instanceof Error && cause.message ? cause.message : message
   }
 }

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Clock, DOWNLOADED_FORMATS, epochSeconds, type Log, type Settings } from 'archivolt'
 import { type ChallengeReport, toChallengeReport } from './challenge.ts'
-import { Child, ChildError, type Launch } from './child.ts'
+import { type Child, ChildError, type Launch, openChild, withChild } from './child.ts'
 import { FILE_HOSTS } from './hosts.ts'
 import type { Route } from './network-route.ts'
 import { run } from './verify.ts'
@@ -24,7 +24,8 @@ export interface Build {
   path: string
 }
 
-interface Look {
+/** The result of one check of the tools. */
+interface Check {
   report: Promise<ToolReport>
   challenge: Promise<ChallengeReport | undefined>
 }
@@ -59,7 +60,7 @@ export type Tools = ReturnType<typeof openTools>
 
 /** @param runtimes  JavaScript runtimes by yt-dlp's names; it uses the first one present */
 export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log: Log, runtimes = knownRuntimes()) {
-  let looked: ({ atMs: number } & Look) | undefined
+  let lastCheck: ({ atMs: number } & Check) | undefined
   const root = projectRoot()
   const cacheDir = join(settings.dataDir, 'yt-dlp')
 
@@ -119,21 +120,21 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
 
   /** Makes the next report read the versions again. */
   function forget(): void {
-    looked = undefined
+    lastCheck = undefined
   }
 
-  function recent(): Look {
+  function recent(): Check {
     const now = clock.steady()
-    if (!looked || now - looked.atMs > REPORT_AGE_MS) looked = { atMs: now, ...look() }
-    return looked
+    if (!lastCheck || now - lastCheck.atMs > REPORT_AGE_MS) lastCheck = { atMs: now, ...check() }
+    return lastCheck
   }
 
   /** Starts one child that first reports its version and then solves challenges, which takes longer. */
-  function look(): Look {
-    const child = launch('metadata', null).then((launch) => new Child(launch, clock, log))
+  function check(): Check {
+    const child = launch('metadata', null).then((launch) => openChild(launch, clock, log))
     const challenge = child.then((started) => solvedBy(started).finally(() => started.end()))
     const lacking = (error: unknown): undefined =>
-      void log.error({ err: error }, 'yt-dlp, or whether it solves challenges, cannot be looked at')
+      void log.error({ err: error }, 'yt-dlp, or whether it solves challenges, could not be checked')
     return { report: reportOf(child.then(versionOf).catch(lacking)), challenge: challenge.catch(lacking) }
   }
 
@@ -164,32 +165,19 @@ export function openTools(settings: ToolSettings, pace: Pace, clock: Clock, log:
 
   /** Version and channel of the yt-dlp that children load; undefined: no child can be started. */
   async function versionOfBuild(build?: Build | null): Promise<Version | undefined> {
-    const child = new Child(await launch('metadata', null, build), clock, log)
-    try {
-      return await versionOf(child)
-    } finally {
-      await child.end()
-    }
+    return withChild(await launch('metadata', null, build), clock, log, versionOf)
   }
 
   /** Tests that a build loads, accepts our options and knows the platform's pages. @throws ChildError */
   async function probe(build: Build): Promise<void> {
-    const child = new Child(await launch('metadata', null, build), clock, log)
-    try {
-      await child.ask({ op: 'probe' }, { quietMs: PROBE_MS })
-    } finally {
-      await child.end()
-    }
+    await withChild(await launch('metadata', null, build), clock, log, (child) =>
+      child.ask({ op: 'probe' }, { quietMs: PROBE_MS }),
+    )
   }
 
   /** Whether a build solves challenges; undefined: it does not start. */
   async function solve(build?: Build | null): Promise<ChallengeReport | undefined> {
-    const child = new Child(await launch('metadata', null, build), clock, log)
-    try {
-      return await solvedBy(child)
-    } finally {
-      await child.end()
-    }
+    return withChild(await launch('metadata', null, build), clock, log, solvedBy)
   }
 
   /** Whether all tools for a download are installed. */

@@ -7,7 +7,7 @@ import type { Updates } from './update.ts'
 export const updateDownloader = defineTask({
   name: 'update_downloader',
   title: 'Update yt-dlp',
-  description: 'Takes a newer yt-dlp, once it has shown that it fetches videos as well as the one in use.',
+  description: 'Switches to a newer yt-dlp after a test has shown that it downloads videos as well as the current one.',
   payload: Type.Object({
     /** Accepts releases of the last two days, too. */
     at_once: Type.Optional(Type.Boolean()),
@@ -27,12 +27,12 @@ export const updateDownloader = defineTask({
     const { outcome, version: tried, message } = updates.last()
     if (version !== undefined) {
       await app.emit('downloader.changed', { what: 'version' })
-      await tell(app, 'info', say`yt-dlp ${{ version }} is in use now`)
+      await tell(app, 'info', say`yt-dlp ${{ version }} is now in use`)
     } else if (outcome === 'refused')
       await tell(
         app,
         'error',
-        say`yt-dlp ${{ version: tried }} is not used: ${{ reason: sentenceOf(message) }}. The current version stays`,
+        say`yt-dlp ${{ version: tried }} is not used: ${{ reason: sentenceOf(message) }}. The current version stays in use`,
       )
     return version ?? null
   },

@@ -11,7 +11,7 @@ import { DATA_SPARE_BYTES, freeBytes } from './room.ts'
 import type { Build, Tools } from './tools.ts'
 
 /** The result of the last check. */
-interface LastLook {
+interface LastCheck {
   outcome: 'none' | 'current' | 'updated' | 'refused' | 'postponed' | 'failed'
   /** Epoch seconds. */
   checked: number
@@ -66,9 +66,9 @@ export function openUpdates({
   const home = tools.updatesDir
   const remove = (name: string): Promise<void> => rm(join(home, name), { recursive: true, force: true })
 
-  function last(): LastLook {
+  function last(): LastCheck {
     const row = ledger.sql<{ record: string }>('SELECT record FROM platform_update WHERE id = 1').get()
-    return row ? (JSON.parse(row.record) as LastLook) : { outcome: 'none', checked: 0, version: '', message: '' }
+    return row ? (JSON.parse(row.record) as LastCheck) : { outcome: 'none', checked: 0, version: '', message: '' }
   }
 
   /**
@@ -118,7 +118,7 @@ export function openUpdates({
       return version
     } catch (error) {
       signal.throwIfAborted()
-      log.warn({ err: error, version }, 'yt-dlp could not be updated; the one in use stays')
+      log.warn({ err: error, version }, 'yt-dlp could not be updated; the current version stays in use')
       return await note('failed', version, error instanceof IndexError ? error.words : say`the log says why`)
     } finally {
       await rm(next, { recursive: true, force: true })
@@ -187,7 +187,10 @@ export function openUpdates({
   }
 
   async function refuse(version: string, reason: Words): Promise<undefined> {
-    log.warn({ version, reason: inEnglish(reason) }, 'a new yt-dlp has failed its trial; the one in use stays')
+    log.warn(
+      { version, reason: inEnglish(reason) },
+      'a new version of yt-dlp has failed its test; the current one stays in use',
+    )
     await ledger.write(() =>
       ledger
         .sql('INSERT OR REPLACE INTO platform_refused_build (version, reason, at) VALUES (?, ?, ?)')
@@ -196,8 +199,8 @@ export function openUpdates({
     return note('refused', version, reason)
   }
 
-  async function note(outcome: LastLook['outcome'], version: string, message: Words): Promise<undefined> {
-    const record: LastLook = { outcome, checked: epochSeconds(clock), version, message }
+  async function note(outcome: LastCheck['outcome'], version: string, message: Words): Promise<undefined> {
+    const record: LastCheck = { outcome, checked: epochSeconds(clock), version, message }
     await ledger.write(() =>
       ledger
         .sql(

@@ -26,7 +26,7 @@ from worker_answers import clip, comment_metadata, entry_metadata, flat_entries,
 from worker_challenge import RUNTIME_SECONDS, limit_runtimes, solve_stored_player
 from worker_files import NotBetter, Progress, WrongAnswer, archive_class, converters, end_at_not_found, file_options, note_refusals, rank_sound, refuse_below, refuse_unless_better, refuse_without_room, subtitle_options, subtitles
 from worker_network import guard_connections, is_file_url, keep_to_own_connections
-from worker_route import client_arguments, judged, offer_tokens, own_places, route_options
+from worker_route import client_arguments, judged, offer_tokens, own_urls, route_options
 
 sys.path.pop(0)
 
@@ -145,7 +145,7 @@ class Archivist:
         note_refusals(yt_dlp)
         end_at_not_found(yt_dlp)
         limit_runtimes(setup.get('runtimeTimeout', RUNTIME_SECONDS))
-        self.archive_class = archive_class(yt_dlp, guard_connections(yt_dlp, [self.base, *own_places(self.route)]), setup)
+        self.archive_class = archive_class(yt_dlp, guard_connections(yt_dlp, [self.base, *own_urls(self.route)]), setup)
         if self.route.get('tokenProvider'):
             offer_tokens(yt_dlp, self.route['tokenProvider'], self.hear_of_token)
 
@@ -265,7 +265,7 @@ class Archivist:
             if page.get('_type') not in ('url', 'url_transparent'):
                 return page
             url = page['url']
-        raise WrongAnswer('The platform leads in circles')
+        raise WrongAnswer('The platform redirects in circles')
 
     # ---- Metadata --------------------------------------------------------------------------------
 
@@ -486,7 +486,7 @@ class Archivist:
         with self.open() as ydl:
             reply = ydl.urlopen(request['url'])
             if not is_file_url(reply.url, self.base, self.setup['fileHosts']):
-                raise WrongAnswer('The picture lies on another host than those of the platform')
+                raise WrongAnswer('The picture is not on a host of the platform')
             picture = reply.read(request['most'] + 1)
         if len(picture) > request['most']:
             raise WrongAnswer('The picture is too large')

@@ -210,7 +210,7 @@ def archive_class(yt_dlp, local_address, setup):
 
         def process_video_result(self, info_dict, download=True):
             if self.asked_id is not None and info_dict.get('id') != self.asked_id:
-                raise WrongAnswer('The platform answered with another video')
+                raise WrongAnswer('The platform sent a different video')
             for key in ('subtitles', 'automatic_captions'):
                 found = info_dict.get(key) or {}
                 info_dict[key] = {
@@ -240,7 +240,7 @@ def archive_class(yt_dlp, local_address, setup):
             if is_not_yet(info_dict, self.now, self.first_seen):
                 raise NotPlayable('The stream is live, or just over and being processed', info_dict)
             if info_dict.get('title') is None:
-                raise WrongAnswer('The platform gave a part of its answer only: the title is missing')
+                raise WrongAnswer('The platform sent an incomplete answer: the title is missing')
             self.params['ignore_no_formats_error'] = False  # from here on, a missing format is an error again
 
         def process_subtitles(self, video_id, by_people, by_machines):

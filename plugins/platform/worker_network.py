@@ -36,46 +36,46 @@ def is_public(text):
     return (address.is_global and not address.is_multicast) or (address.version == 4 and address in STAND_INS)
 
 
-def place_of(url):
+def host_and_port(url):
     parts = urllib.parse.urlsplit(url if '://' in url else f'http://{url}')
     return parts.hostname, parts.port or {'https': 443, 'socks4': 1080, 'socks4a': 1080, 'socks5': 1080, 'socks5h': 1080}.get(parts.scheme, 80)
 
 
-def addresses_of(place):
+def addresses_of(target):
     """The host and port as given, and the addresses to which the host currently resolves."""
-    found = {place}
+    found = {target}
     try:
-        found.update(one[4][:2] for one in socket.getaddrinfo(*place, type=socket.SOCK_STREAM))
+        found.update(one[4][:2] for one in socket.getaddrinfo(*target, type=socket.SOCK_STREAM))
     except OSError:
         pass  # then nothing can connect to it either
     return found
 
 
-def guard_connections(yt_dlp, own_places):
+def guard_connections(yt_dlp, own_urls):
     """Guards all connections until the process ends.
 
-    :param own_places: URLs set by the operator, which are exempt
+    :param own_urls: URLs set by the operator, which are exempt
     :returns: the exception that a refused connection raises
     """
 
     class LocalAddress(yt_dlp.networking.exceptions.RequestError):
         """Not a subclass of a connection error, because yt-dlp would retry those."""
 
-    def is_exempt(place):
+    def is_exempt(target):
         # A proxy from the environment belongs to the operator, and decides itself which requests it forwards.
         proxies = [url for kind, url in urllib.request.getproxies().items() if kind != 'no']
-        return any(place in addresses_of(place_of(url)) for url in (*own_places, *proxies))
+        return any(target in addresses_of(host_and_port(url)) for url in (*own_urls, *proxies))
 
-    def look(event, arguments):
+    def check(event, arguments):
         if event != 'socket.connect':
             return
         address = arguments[1]
         if not isinstance(address, tuple):
-            raise LocalAddress('The platform leads to a socket of this machine')
+            raise LocalAddress('The platform refers to a socket of this machine')
         if not is_public(str(address[0])) and not is_exempt(address[:2]):
-            raise LocalAddress(f'The platform leads to {address[0]}, which is no public address')
+            raise LocalAddress(f'The platform refers to {address[0]}, which is not a public address')
 
-    sys.addaudithook(look)
+    sys.addaudithook(check)
     return LocalAddress
 
 
@@ -83,7 +83,7 @@ def keep_to_own_connections(yt_dlp):
     """Disables downloads by ffmpeg, whose connections cannot be checked; it still merges and converts files."""
 
     def refuse(self, filename, info_dict):
-        raise yt_dlp.utils.DownloadError('This kind of stream is not downloaded: its parts cannot be looked at')
+        raise yt_dlp.utils.DownloadError('Streams of this kind are not downloaded, because their parts cannot be checked')
 
     yt_dlp.downloader.external.FFmpegFD.real_download = refuse
 
@@ -95,7 +95,7 @@ def is_file_url(url, platform_url, hosts):
         own = urllib.parse.urlsplit(platform_url)
         if parts.username or parts.password:
             return False
-        if (parts.scheme, *place_of(str(url))) == (own.scheme, *place_of(platform_url)):
+        if (parts.scheme, *host_and_port(str(url))) == (own.scheme, *host_and_port(platform_url)):
             return True
         return parts.scheme == 'https' and parts.port is None and any(f'.{parts.hostname}'.endswith(f'.{host}') for host in hosts)
     except ValueError:

@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 
 from worker_answers import clip
-from worker_network import place_of
+from worker_network import host_and_port
 
 ANY_ADDRESS = {'4': '0.0.0.0', '6': '::'}
 TOKEN_SECONDS = 20
@@ -25,7 +25,7 @@ def client_arguments(route):
     return {'player_client': route['clients']} if route.get('clients') else {}
 
 
-def own_places(route):
+def own_urls(route):
     """The URLs set by the operator, which may be anywhere."""
     return [route[name] for name in ('proxy', 'tokenProvider') if route.get(name)]
 
@@ -83,7 +83,7 @@ def offer_tokens(yt_dlp, address, told):
             except (OSError, ValueError, http.client.HTTPException) as error:
                 reason = clip(getattr(error, 'reason', None) or error, 300)
                 told({'failed': reason, 'isAway': isinstance(error, OSError) and not isinstance(error, urllib.error.HTTPError)})
-                raise provider.PoTokenProviderError(f'The token provider does not help: {reason}', expected=True) from error
+                raise provider.PoTokenProviderError(f'The token provider has failed: {reason}', expected=True) from error
             told({})
             return provider.PoTokenResponse(po_token=token)
 
@@ -109,7 +109,7 @@ def judged(yt_dlp, ydl, wanted):
 
 def judge_format(yt_dlp, ydl, text):
     if text.strip() == '-':
-        raise ValueError('“-” lets yt-dlp ask at the terminal, and nobody sits there')
+        raise ValueError('“-” makes yt-dlp ask at the terminal, where nobody can answer')
     ydl.build_format_selector(text)
 
 
@@ -123,11 +123,11 @@ def judge_clients(yt_dlp, ydl, names):
     known = ['default', *(name for name in INNERTUBE_CLIENTS if not name.startswith('_'))]
     for name in names:
         if name not in known:
-            raise ValueError(f'yt-dlp knows no client “{name}”. It knows {", ".join(sorted(known))}')
+            raise ValueError(f'yt-dlp does not know the client “{name}”. It knows {", ".join(sorted(known))}')
 
 
 def judge_proxy(yt_dlp, ydl, url):
-    place_of(url)  # raises for an invalid port
+    host_and_port(url)  # raises for an invalid port
     request = yt_dlp.networking.Request('https://platform.invalid', proxies={'all': url})
     refusals = []
     for handler in ydl._request_director.handlers.values():
@@ -155,7 +155,7 @@ def judge_ip_version(yt_dlp, ydl, version):
 
 
 def judge_token_provider(yt_dlp, ydl, address):
-    place_of(address)
+    host_and_port(address)
     try:
         from yt_dlp.extractor.youtube.pot import provider  # noqa: F401
     except ImportError as error:

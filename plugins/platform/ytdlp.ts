@@ -1,53 +1,42 @@
 /** The state that the methods of the service share: each ask takes its turn; most use the shared child. */
-import { type Clock, errors, type Log, type Settings, say } from 'archivolt'
-import { type Ask, type AskParts, type AskPlatform, openAsk } from './asks.ts'
+import { errors, type Settings, say } from 'archivolt'
+import { type Ask, type AskParts, openAsk } from './asks.ts'
 import type { ChildAskOptions, TokenNews } from './child.ts'
-import { type DownloadChildren, openDownloadChildren } from './download-children.ts'
+import { openDownloadChildren } from './download-children.ts'
 import { isId } from './metadata.ts'
-import { openSharedChild, type SharedChild } from './shared-child.ts'
-import { openSubtitleClosure, type SubtitleClosure } from './subtitle-closure.ts'
+import { openSharedChild } from './shared-child.ts'
+import { openSubtitleClosure } from './subtitle-closure.ts'
 import type { Tools } from './tools.ts'
 import type { AskOptions } from './types.ts'
 
 const METADATA_QUIET_MS = 120_000
 export const LONG_QUIET_MS = 900_000
 
-export interface YtDlp {
-  readonly settings: Pick<Settings, 'dataDir' | 'ffprobe'>
-  readonly clock: Clock
-  readonly log: Log
-  /** The child for metadata and listings. */
-  readonly shared: SharedChild
-  /** The child for HTTP requests, so that a job's long listing does not delay them. */
-  readonly hasty: SharedChild
-  /** Fetches pictures over a special network route, so that no listing waits for them. */
-  readonly pictures: SharedChild
-  /** Children for downloads. */
-  readonly downloads: DownloadChildren
-  /** Closed while the platform refuses subtitles. */
-  readonly subtitles: SubtitleClosure
-  readonly ask: AskPlatform
-}
-
-interface YtDlpParts extends Pick<YtDlp, 'settings'>, AskParts {
-  onToken: (news: TokenNews) => void
+interface YtDlpParts extends AskParts {
+  settings: Pick<Settings, 'dataDir' | 'ffprobe'>
+  onTokenNews: (news: TokenNews) => void
   tools: Tools
 }
 
-export function openYtDlp({ onToken, ...parts }: YtDlpParts): YtDlp {
+export type YtDlp = ReturnType<typeof openYtDlp>
+
+export function openYtDlp({ onTokenNews, ...parts }: YtDlpParts) {
   const { settings, clock, log, jar, tools } = parts
   const launch = async (use: 'metadata' | 'download') => {
     const { text, onJar } = await jar.lend()
-    return { launch: await tools.launch(use, text), onJar, onToken }
+    return { launch: await tools.launch(use, text), onJar, onTokenNews }
   }
   return {
-    settings,
-    clock,
-    log,
+    ...{ settings, clock, log },
+    /** The child for metadata and listings. */
     shared: openSharedChild({ clock, log, launch: () => launch('metadata') }),
+    /** The child for HTTP requests, so that a job's long listing does not delay them. */
     hasty: openSharedChild({ clock, log, launch: () => launch('metadata') }),
+    /** Fetches pictures over a special network route, so that no listing waits for them. */
     pictures: openSharedChild({ clock, log, launch: () => launch('metadata') }),
+    /** Children for downloads. */
     downloads: openDownloadChildren({ clock, log, launch: () => launch('download') }),
+    /** Closed while the platform refuses subtitles. */
     subtitles: openSubtitleClosure(clock, log),
     ask: openAsk(parts),
   }

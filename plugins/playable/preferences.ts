@@ -7,7 +7,7 @@ export const playback = {
     maximum: 10_000,
     default: 20,
     title: 'Space for converted copies',
-    description: 'For videos your browser can’t play. The oldest are removed first.',
+    description: 'For videos your browser can’t play. The oldest copies are removed first.',
     'x-unit': 'GB',
     'x-group': 'watching',
   }),
@@ -15,7 +15,7 @@ export const playback = {
     default: true,
     title: 'Seek previews',
     description:
-      'Small pictures above the bar while you look for a place. They are fetched after a download where YouTube has them, else made after a video is first played, once nothing else is running, and take about 1 MB per video, 2 GB in all.',
+      'Small pictures while you move along the bar. Downloaded from YouTube if available, otherwise made after a video is first played, as soon as nothing else is running. About 1 MB per video, 2 GB at most.',
     'x-group': 'watching',
   }),
 }

@@ -6,11 +6,11 @@ import { faultIn, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { OwnBelongings } from '../video/types.ts'
 import type { App } from './app.ts'
-import { type KeptPlaces, renamedId } from './custom-rows.ts'
+import { type Positions, renamedId } from './custom-rows.ts'
 import { PlaylistDoc } from './schema.ts'
 
-/** The schema of `KeptPlaces`. */
-const Kept = Type.Array(
+/** The schema of `Positions`. */
+const Stored = Type.Array(
   Type.Tuple([Type.String(), Type.Integer(), Type.String(), Type.Union([Type.String(), Type.Null()])]),
 )
 
@@ -18,20 +18,20 @@ export function belongings({ playlists }: App): OwnBelongings {
   return {
     of: 'playlist',
     rows: [{ table: 'playlist_custom_entry', id: (row) => `${row}.video_id` }],
-    collect: async (ids) => playlists.placesOf(ids),
-    renamed: (kept, as) =>
-      faultIn(Kept, kept) === undefined
-        ? (kept as KeptPlaces).flatMap(([id, ...rest]) => {
+    collect: async (ids) => playlists.positionsOf(ids),
+    renamed: (stored, as) =>
+      faultIn(Stored, stored) === undefined
+        ? (stored as Positions).flatMap(([id, ...rest]) => {
             const other = renamedId(id, as)
             return other === undefined ? [] : [[other, ...rest]]
           })
         : undefined,
-    restore: (kept, ids) =>
+    restore: (stored, ids) =>
       playlists.putBack(
         new Map(
-          [...kept].flatMap(
-            ([id, told]): Array<[string, KeptPlaces]> =>
-              faultIn(Kept, told) === undefined ? [[id, told as KeptPlaces]] : [],
+          [...stored].flatMap(
+            ([id, told]): Array<[string, Positions]> =>
+              faultIn(Stored, told) === undefined ? [[id, told as Positions]] : [],
           ),
         ),
         ids,
@@ -46,9 +46,9 @@ export function channelBelongings({ playlists }: App): OwnChannelBelongings {
   return {
     of: 'playlist',
     collect: (channelId) => playlists.ofChannel(channelId),
-    async restore(channelId, kept) {
-      if (faultIn(Lists, kept) !== undefined) return
-      const own = (kept as PlaylistDoc[]).filter((doc) => doc.playlist_channel_id === channelId)
+    async restore(channelId, stored) {
+      if (faultIn(Lists, stored) !== undefined) return
+      const own = (stored as PlaylistDoc[]).filter((doc) => doc.playlist_channel_id === channelId)
       await playlists.giveBack(own)
     },
   }

@@ -22,8 +22,11 @@ export interface CustomEntry {
   uploader: string | null
 }
 
+/** With its position, as in the row. */
+export type PositionedEntry = CustomEntry & { place: number }
+
 /** The positions of a video: `[playlist, position, title, uploader]` for each playlist that contains it. */
-export type KeptPlaces = Array<[playlistId: string, place: number, title: string, uploader: string | null]>
+export type Positions = Array<[playlistId: string, position: number, title: string, uploader: string | null]>
 
 /** Rows and document of a playlist that may differ. */
 export interface Unsettled {
@@ -119,9 +122,9 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /** The entries of a playlist, in order. */
-  function entries(id: string): CustomEntry[] {
-    return sql<CustomEntry>(
-      `SELECT video_id AS videoId, title, uploader FROM playlist_custom_entry ${OF_LIST} ORDER BY place`,
+  function entries(id: string): PositionedEntry[] {
+    return sql<PositionedEntry>(
+      `SELECT video_id AS videoId, title, uploader, place FROM playlist_custom_entry ${OF_LIST} ORDER BY place`,
     ).all(id)
   }
 
@@ -187,6 +190,15 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
       refuseOneMore(ownerId)
       insert({ id, ownerId, privateTo: ownerId, isShared, name })
       if (isShared) note(id, 'ledger')
+    })
+  }
+
+  /** Adds the rows of a removed playlist; existing ones stay unchanged. */
+  function restore(list: CustomPlaylist, entries: readonly PositionedEntry[]): Promise<void> {
+    return write(() => {
+      if (!get(list.id)) insert(list)
+      for (const entry of entries)
+        if (positionOf(list.id, entry.videoId) === undefined) putEntry(list.id, entry, entry.place)
     })
   }
 
@@ -268,7 +280,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     return write(() => {
       if (isFirst && !get(id)) insertWatchLater(list)
       touchHere(id)
-      if (placeOf(id, videoId) !== undefined) return
+      if (positionOf(id, videoId) !== undefined) return
       const { count, first, last } = edges(id)
       if (count >= MOST_ENTRIES && !get(id)?.isShared)
         throw errors.conflict(
@@ -293,20 +305,20 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
    */
   function move(id: string, videoId: string, to: 'first' | 'last' | { videoId: string }): Promise<boolean> {
     return write(() => {
-      const from = placeOf(id, videoId)
+      const from = positionOf(id, videoId)
       if (from === undefined) return false
       touch(id)
       if (typeof to === 'object') {
-        const target = placeOf(id, to.videoId)
+        const target = positionOf(id, to.videoId)
         if (target === undefined || target === from) return true
         if (target < from) shift(id, 1, target, from - 1)
         else shift(id, -1, from + 1, target)
-        setPlace(id, videoId, target)
+        setPosition(id, videoId, target)
         return true
       }
       const { first, last } = edges(id)
-      if (to === 'first' && from !== first) setPlace(id, videoId, first! - 1)
-      if (to === 'last' && from !== last) setPlace(id, videoId, last! + 1)
+      if (to === 'first' && from !== first) setPosition(id, videoId, first! - 1)
+      if (to === 'last' && from !== last) setPosition(id, videoId, last! + 1)
       return true
     })
   }
@@ -330,11 +342,11 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
       `DELETE FROM playlist_custom_entry ${OF_LIST} AND video_id IN (SELECT video_id FROM playlist_custom_entry ${OF_LIST} LIMIT ?)`,
     )
     while ((await write(() => take.run(id, id, CHUNK).changes)) > 0);
-    let place = 0
+    let position = 0
     for (const chunk of chunksOf(entries, CHUNK))
       await write(() => {
         if (!get(id)) throw errors.notFound('playlist', id)
-        for (const entry of chunk) putEntry(id, entry, ++place)
+        for (const entry of chunk) putEntry(id, entry, ++position)
       })
     await write(() => {
       sql(`UPDATE playlist_custom SET name = ?, changed_at = ? ${OF_LIST}`).run(name, changedAt, id)
@@ -358,8 +370,8 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
   }
 
   /** The positions of these videos in all playlists, by video. */
-  function placesOf(videoIds: readonly string[]): Map<string, KeptPlaces> {
-    const found = new Map<string, KeptPlaces>()
+  function positionsOf(videoIds: readonly string[]): Map<string, Positions> {
+    const found = new Map<string, Positions>()
     const rows = sql<{ id: string; videoId: string; place: number; title: string; uploader: string | null }>(
       `SELECT playlist_id AS id, video_id AS videoId, place, title, uploader FROM playlist_custom_entry
          WHERE video_id IN (SELECT value FROM json_each(?)) ORDER BY playlist_id`,
@@ -373,7 +385,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
    * Restores these videos to their positions in playlists that still exist; a video that was added again meanwhile
    * keeps its current position. Videos at those positions move back. @returns the shared playlists among them
    */
-  function putBack(kept: ReadonlyMap<string, KeptPlaces>, videoIds: readonly string[]): Promise<string[]> {
+  function putBack(binned: ReadonlyMap<string, Positions>, videoIds: readonly string[]): Promise<string[]> {
     return write(() => {
       // A playlist that was restored before its videos already has their rows.
       const shared = new Set(
@@ -384,13 +396,13 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
         ),
       )
       const taken = sql(`SELECT 1 FROM playlist_custom_entry ${OF_LIST} AND place = ?`)
-      for (const [videoId, places] of kept)
-        for (const [id, place, title, uploader] of places) {
+      for (const [videoId, positions] of binned)
+        for (const [id, position, title, uploader] of positions) {
           const list = get(id)
           if (list?.isShared) shared.add(id)
-          if (!list || placeOf(id, videoId) !== undefined) continue
-          if (taken.get(id, place)) shift(id, 1, place, edges(id).last!)
-          putEntry(id, { videoId, title, uploader }, place)
+          if (!list || positionOf(id, videoId) !== undefined) continue
+          if (taken.get(id, position)) shift(id, 1, position, edges(id).last!)
+          putEntry(id, { videoId, title, uploader }, position)
         }
       for (const id of shared) noteLedger(id)
       return [...shared]
@@ -453,14 +465,16 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     if (!touch(id)) throw errors.notFound('playlist', id)
   }
 
-  function insert({ id, ownerId, privateTo, isShared, name }: Omit<CustomPlaylist, 'changedAt'>): void {
+  function insert({
+    id,
+    ownerId,
+    privateTo,
+    isShared,
+    name,
+    changedAt = epochSeconds(clock),
+  }: Omit<CustomPlaylist, 'changedAt'> & { changedAt?: number }): void {
     sql('INSERT INTO playlist_custom VALUES (?, ?, ?, ?, ?, ?)').run(
-      id,
-      ownerId,
-      privateTo,
-      Number(isShared),
-      name,
-      epochSeconds(clock),
+      ...[id, ownerId, privateTo, Number(isShared), name, changedAt],
     )
   }
 
@@ -469,11 +483,11 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     insert({ id, ownerId, privateTo: ownerId, isShared: false, name: null })
   }
 
-  function putEntry(id: string, { videoId, title, uploader }: CustomEntry, place: number): void {
-    sql('INSERT INTO playlist_custom_entry VALUES (?, ?, ?, ?, ?)').run(id, videoId, title, uploader, place)
+  function putEntry(id: string, { videoId, title, uploader }: CustomEntry, position: number): void {
+    sql('INSERT INTO playlist_custom_entry VALUES (?, ?, ?, ?, ?)').run(id, videoId, title, uploader, position)
   }
 
-  function placeOf(id: string, videoId: string): number | undefined {
+  function positionOf(id: string, videoId: string): number | undefined {
     return sql<{ place: number }>(`SELECT place FROM playlist_custom_entry ${OF_LIST} AND video_id = ?`).get(
       id,
       videoId,
@@ -486,8 +500,8 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     ).get(id)!
   }
 
-  function setPlace(id: string, videoId: string, place: number): void {
-    sql(`UPDATE playlist_custom_entry SET place = ? ${OF_LIST} AND video_id = ?`).run(place, id, videoId)
+  function setPosition(id: string, videoId: string, position: number): void {
+    sql(`UPDATE playlist_custom_entry SET place = ? ${OF_LIST} AND video_id = ?`).run(position, id, videoId)
   }
 
   /** Shifts all positions from `from` to `to` (inclusive) by one. */
@@ -513,6 +527,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     noteSettled,
     unsettleShared,
     create,
+    restore,
     rename,
     share,
     makePrivate,
@@ -523,7 +538,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     move,
     replace,
     forgetVideos,
-    placesOf,
+    positionsOf,
     putBack,
   }
 }

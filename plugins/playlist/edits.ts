@@ -1,9 +1,7 @@
 /** Serializes changes of playlists; changes of one playlist that wait at the same time are written together. */
-import { beyondView, type Collection, type DocOf, type NamesOf } from 'archivolt'
+import { beyondView } from 'archivolt'
 import type { App } from './app.ts'
-import type { PlaylistDoc, playlistIndex } from './schema.ts'
-
-type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
+import type { PlaylistCollection, PlaylistDoc } from './schema.ts'
 
 /** Computes a playlist's change; undefined: none. An error reaches only the caller of this edit. */
 type Edit = (doc: PlaylistDoc) => Promise<Partial<PlaylistDoc> | undefined> | Partial<PlaylistDoc> | undefined
@@ -67,7 +65,7 @@ export function openEdits(
       // The document is written for all accounts, with content that the caller may not see.
       if (!busy.has(id))
         beyondView(() => work(id)).catch((err: unknown) =>
-          log.error({ err, playlist: id }, 'changes of a playlist have stopped'),
+          log.error({ err, playlist: id }, 'changes of a playlist could not be completed'),
         )
     })
   }

@@ -5,17 +5,9 @@ import type { CustomRows } from './custom-rows.ts'
 import type { PlaylistDoc } from './schema.ts'
 import type { Twins } from './twins.ts'
 
-export interface PlaylistRecords {
-  /** Records of documents that an account with this view has read; needs one read for all owners. */
-  of(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>, view: View | undefined): string[]
-  ofPrivate(text: string, userId: number): string
-}
+export type PlaylistRecords = ReturnType<typeof openPlaylistRecords>
 
-export function openPlaylistRecords(
-  app: App,
-  rows: Pick<CustomRows, 'ownersOf'>,
-  twins: Pick<Twins, 'shown'>,
-): PlaylistRecords {
+export function openPlaylistRecords(app: App, rows: Pick<CustomRows, 'ownersOf'>, twins: Pick<Twins, 'shown'>) {
   const indexName = `${app.settings.prefix}_playlist`
 
   function join(text: string, whose: object, score = 0): string {
@@ -30,7 +22,8 @@ export function openPlaylistRecords(
   }
 
   return {
-    of(hits, view) {
+    /** Records of documents that an account with this view has read; needs one read for all owners. */
+    of(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>, view: View | undefined): string[] {
       const isPictured = app.media.showsArt('playlist', view)
       const custom = new Set(
         hits.filter(({ text }) => textUnder(text, 'playlist_type') === 'custom').map(({ id }) => id),
@@ -45,6 +38,6 @@ export function openPlaylistRecords(
       )
     },
 
-    ofPrivate: (text, userId) => join(text, { playlist_owner: userId, playlist_visibility: 'private' }),
+    ofPrivate: (text: string, userId: number) => join(text, { playlist_owner: userId, playlist_visibility: 'private' }),
   }
 }

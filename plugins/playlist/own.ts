@@ -1,22 +1,12 @@
 /** Rights to playlists: which ones an account sees, and which ones it may change (contract 9.6). */
 import { randomUUID } from 'node:crypto'
-import {
-  type Actor,
-  type Collection,
-  type DocOf,
-  errors,
-  type Filter,
-  isAppError,
-  MAX_WINDOW,
-  type NamesOf,
-  say,
-} from 'archivolt'
+import { type Actor, errors, isAppError, MAX_WINDOW, say } from 'archivolt'
 import type { App } from './app.ts'
 import type { CustomAction, CustomPlaylists } from './custom.ts'
 import { type CustomPlaylist, type CustomRows, isWatchLater, WATCH_LATER, watchLaterOf } from './custom-rows.ts'
 import type { PlaylistRecords } from './join-records.ts'
 import type { Projection } from './projection.ts'
-import type { PlaylistDoc, playlistIndex } from './schema.ts'
+import type { PlaylistCollection, PlaylistDoc, PlaylistFilter } from './schema.ts'
 
 export const VISIBILITIES = ['private', 'shared'] as const
 export type Visibility = (typeof VISIBILITIES)[number]
@@ -29,14 +19,12 @@ interface Seen {
 
 interface Parts {
   rows: CustomRows
-  collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
+  collection: PlaylistCollection
   custom: CustomPlaylists
   projection: Projection
   records: PlaylistRecords
   archivedOf(id: string): Promise<string[]>
 }
-
-type PlaylistFilter = Filter<NamesOf<typeof playlistIndex>>
 
 export interface OwnQuery {
   type?: PlaylistDoc['playlist_type'] | undefined
@@ -49,38 +37,6 @@ export interface OwnQuery {
   size: number
 }
 
-/** The rights of a caller: private playlists are visible only to their owner. */
-export interface OwnPlaylists {
-  /** @throws not_found; permission_denied; bad_request: it belongs to the platform */
-  mayChange(id: string, actor: Actor): Promise<CustomPlaylist>
-  /**
-   * @throws not_found: no such playlist or video, or the video is not in it; permission_denied; bad_request: it is not
-   * a custom playlist; conflict: it is full
-   */
-  act(id: string, action: CustomAction, actor: Actor): Promise<void>
-  /**
-   * Changes several videos, in their order; missing ones are skipped.
-   * @returns the number of changed ones. @throws as `act`
-   */
-  actOnChosen(id: string, action: 'create' | 'remove', videoIds: readonly string[], actor: Actor): Promise<number>
-  /** The account's private playlists first, then the shared ones; each group by name. */
-  find(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }>
-  /** The record in the form of a reply. */
-  record(id: string, actor: Actor): Promise<string | undefined>
-  /** The archived videos of a playlist, in its order; undefined: the caller sees no such playlist. */
-  videosOf(id: string, actor: Actor): Promise<string[] | undefined>
-  /** Keys for the records of videos: whether they are in the account's Watch later. */
-  keysOf(videoIds: readonly string[], userId: number): Map<string, { watch_later: true }>
-  /** @param id  default: a new one @returns the id. @throws conflict: the account has too many playlists */
-  create(name: string, visibility: Visibility, actor: Actor, id?: string): Promise<string>
-  /** @throws not_found, permission_denied, bad_request */
-  rename(id: string, name: string, actor: Actor): Promise<void>
-  /** @throws not_found; permission_denied; bad_request; conflict: too many playlists, or too many videos in it */
-  setVisibility(id: string, visibility: Visibility, actor: Actor): Promise<void>
-  /** @throws not_found; permission_denied; bad_request: Watch later cannot be removed */
-  mayRemove(id: string, actor: Actor, options: { withVideos: boolean }): Promise<void>
-}
-
 const refuseWatchLater = (list: Pick<CustomPlaylist, 'id'> | undefined, what: string): void => {
   if (list && isWatchLater(list))
     throw errors.badRequest(say`Watch later cannot be ${{ what }}: every account has its own`)
@@ -89,10 +45,10 @@ const refuseWatchLater = (list: Pick<CustomPlaylist, 'id'> | undefined, what: st
 const hasPrivate = ({ type, channel, subscribed, visibility, isOwn }: OwnQuery): boolean =>
   type !== 'regular' && channel === undefined && !subscribed && visibility !== 'shared' && isOwn !== false
 
-export function openOwnPlaylists(
-  app: App,
-  { rows, collection, custom, projection, records, archivedOf }: Parts,
-): OwnPlaylists {
+/** The rights of a caller: private playlists are visible only to their owner. */
+export type OwnPlaylists = ReturnType<typeof openOwnPlaylists>
+
+export function openOwnPlaylists(app: App, { rows, collection, custom, projection, records, archivedOf }: Parts) {
   async function seen(id: string, actor: Actor): Promise<Seen | undefined> {
     const list = id === WATCH_LATER ? rows.watchLater(actor.id) : rows.get(id)
     if (list && list.privateTo !== null) return list.privateTo === actor.id ? { list, isPrivate: true } : undefined
@@ -108,11 +64,16 @@ export function openOwnPlaylists(
     return found
   }
 
+  /** @throws not_found; permission_denied; bad_request: it belongs to the platform */
   async function mayChange(id: string, actor: Actor): Promise<CustomPlaylist> {
     const { list, isPrivate } = await mayTouch(id, actor)
     return list && isPrivate ? list : projection.taken(id)
   }
 
+  /**
+   * @throws not_found: no such playlist or video, or the video is not in it; permission_denied; bad_request: it is not
+   * a custom playlist; conflict: it is full
+   */
   async function act(id: string, action: CustomAction, actor: Actor): Promise<void> {
     const change = async () => {
       const list = await mayChange(id, actor)
@@ -148,7 +109,16 @@ export function openOwnPlaylists(
     mayChange,
     act,
 
-    async actOnChosen(id, action, videoIds, actor) {
+    /**
+     * Changes several videos, in their order; missing ones are skipped.
+     * @returns the number of changed ones. @throws as `act`
+     */
+    async actOnChosen(
+      id: string,
+      action: 'create' | 'remove',
+      videoIds: readonly string[],
+      actor: Actor,
+    ): Promise<number> {
       const known = await app.videos.known(videoIds)
       let done = 0
       for (const videoId of new Set(videoIds)) {
@@ -163,7 +133,8 @@ export function openOwnPlaylists(
       return done
     },
 
-    async find(query, actor) {
+    /** The account's private playlists first, then the shared ones; each group by name. */
+    async find(query: OwnQuery, actor: Actor): Promise<{ texts: string[]; total: number }> {
       const lists = hasPrivate(query) ? custom.privateTo(actor.id) : []
       const shown = lists.slice(query.from, query.from + query.size)
       const from = Math.max(0, query.from - lists.length)
@@ -177,23 +148,32 @@ export function openOwnPlaylists(
       }
     },
 
-    async record(id, actor) {
+    /** The record in the form of a reply. */
+    async record(id: string, actor: Actor): Promise<string | undefined> {
       const found = await seen(id, actor)
       if (found?.isPrivate) return (await custom.recordsOf([found.list!]))[0]
       const text = found && (await collection.getText(id))
       return text === undefined ? undefined : records.of([{ id, text }], actor.view)[0]
     },
 
-    async videosOf(id, actor) {
+    /** The archived videos of a playlist, in its order; undefined: the caller sees no such playlist. */
+    async videosOf(id: string, actor: Actor): Promise<string[] | undefined> {
       const found = await seen(id, actor)
       if (found?.isPrivate) return rows.videoIds(found.list!.id)
       return found && (await archivedOf(id)).slice(0, MAX_WINDOW)
     },
 
-    keysOf: (videoIds, userId) =>
+    /** Keys for the records of videos: whether they are in the account's Watch later. */
+    keysOf: (videoIds: readonly string[], userId: number): Map<string, { watch_later: true }> =>
       new Map([...rows.among(watchLaterOf(userId), videoIds)].map((videoId) => [videoId, { watch_later: true }])),
 
-    async create(name, visibility, actor, id = `${app.settings.prefix}_playlist_${randomUUID()}`) {
+    /** @param id  default: a new one @returns the id. @throws conflict: the account has too many playlists */
+    async create(
+      name: string,
+      visibility: Visibility,
+      actor: Actor,
+      id = `${app.settings.prefix}_playlist_${randomUUID()}`,
+    ): Promise<string> {
       const isShared = visibility === 'shared'
       if (isShared) await app.index.writable()
       await rows.create(id, actor.id, name, isShared)
@@ -206,13 +186,15 @@ export function openOwnPlaylists(
       return id
     },
 
-    async rename(id, name, actor) {
+    /** @throws not_found, permission_denied, bad_request */
+    async rename(id: string, name: string, actor: Actor): Promise<void> {
       const list = await mayChange(id, actor)
       refuseWatchLater(list, 'renamed')
       await projection.change(list, () => rows.rename(id, name))
     },
 
-    async setVisibility(id, visibility, actor) {
+    /** @throws not_found; permission_denied; bad_request; conflict: too many playlists, or too many videos in it */
+    async setVisibility(id: string, visibility: Visibility, actor: Actor): Promise<void> {
       const list = await mayChange(id, actor)
       refuseWatchLater(list, 'shared')
       const isShared = visibility === 'shared'
@@ -222,7 +204,8 @@ export function openOwnPlaylists(
       })
     },
 
-    async mayRemove(id, actor, { withVideos }) {
+    /** @throws not_found; permission_denied; bad_request: Watch later cannot be removed */
+    async mayRemove(id: string, actor: Actor, { withVideos }: { withVideos: boolean }): Promise<void> {
       const { list } = await mayTouch(id, actor)
       refuseWatchLater(list, 'removed')
       if (withVideos && !actor.isAdmin) throw errors.permissionDenied('Only an admin can delete videos')

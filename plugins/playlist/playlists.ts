@@ -1,13 +1,10 @@
 /** The service `playlists`: owns the documents of playlists, and the playlist ids in the documents of videos. */
 import { randomUUID } from 'node:crypto'
 import {
-  type Collection,
   chunksOf,
   epochSeconds,
   errors,
-  type Filter,
   localDay,
-  type NamesOf,
   openLocks,
   type Step,
   say,
@@ -21,18 +18,30 @@ import type { PlaylistMetadata } from '../platform/types.ts'
 import type { Renaming } from '../video/types.ts'
 import type { App } from './app.ts'
 import { openCustomPlaylists } from './custom.ts'
-import { type KeptPlaces, openCustomRows } from './custom-rows.ts'
+import { openCustomRows, type PositionedEntry, type Positions } from './custom-rows.ts'
 import { isCut } from './cut-listing.ts'
 import { openEdits } from './edits.ts'
 import { numbered } from './entry-order.ts'
 import { gathered } from './gather.ts'
 import { openPlaylistRecords, type PlaylistRecords } from './join-records.ts'
-import { checkKept, type KeptEntry, type KeptPlaylist, openKept, renamedKept } from './kept.ts'
 import { openMembership } from './membership.ts'
 import { type OwnPlaylists, openOwnPlaylists } from './own.ts'
+import {
+  checkBelongings,
+  openPlaylistBelongings,
+  type PlaylistBelongings,
+  renamedBelongings,
+} from './playlist-belongings.ts'
 import { openProjection } from './projection.ts'
-import { type PlaylistDoc, type PlaylistEntry, playlistIndex, SEEN } from './schema.ts'
-import { KEPT, removePlaylist } from './tasks.ts'
+import {
+  type PlaylistCollection,
+  type PlaylistDoc,
+  type PlaylistEntry,
+  type PlaylistFilter,
+  playlistIndex,
+  SEEN,
+} from './schema.ts'
+import { BINNED, removePlaylist } from './tasks.ts'
 import { openTwins } from './twins.ts'
 
 interface IndexOptions {
@@ -54,11 +63,8 @@ const REMOVED_TOGETHER = 20
 /** Number of playlists that are changed concurrently: each may have thousands of entries. */
 const EDITED_TOGETHER = 20
 
-type PlaylistName = NamesOf<typeof playlistIndex>
-export type PlaylistFilter = Filter<PlaylistName>
-
 export interface Playlists extends OwnPlaylists {
-  readonly collection: Collection<PlaylistDoc, PlaylistName>
+  readonly collection: PlaylistCollection
   /** Records of contract 5.3 for documents found by a search. */
   readonly records: PlaylistRecords['of']
   known(ids: readonly string[]): Promise<Set<string>>
@@ -103,30 +109,30 @@ export interface Playlists extends OwnPlaylists {
   forgetVideos(videoIds: readonly string[]): Promise<void>
   forgetVideo(videoId: string): Promise<void>
   /** The positions of these videos in custom playlists. */
-  placesOf(videoIds: readonly string[]): Map<string, KeptPlaces>
+  positionsOf(videoIds: readonly string[]): Map<string, Positions>
   /**
    * Called when videos were restored: updates all playlists that contain them, and removes missing playlists from them.
    */
-  putBack(kept: ReadonlyMap<string, KeptPlaces>, videoIds: readonly string[]): Promise<void>
+  putBack(binned: ReadonlyMap<string, Positions>, videoIds: readonly string[]): Promise<void>
   /** The platform's playlists that a channel has listed. */
   ofChannel(channelId: string): Promise<PlaylistDoc[]>
   /** Restores playlists; one that exists stays unchanged. */
   giveBack(docs: readonly PlaylistDoc[]): Promise<void>
   /** Everything that belongs to the playlist itself; undefined: the playlist does not exist. */
-  collectKept(id: string): Promise<KeptPlaylist | undefined>
-  /** A kept playlist with other ids of accounts. undefined: the playlist's own account has none */
-  renamedKept(kept: KeptPlaylist, as: Renaming): KeptPlaylist | undefined
+  collectBelongings(id: string): Promise<PlaylistBelongings | undefined>
+  /** The same with other ids of accounts. undefined: the playlist's own account has none */
+  renamedBelongings(belongings: PlaylistBelongings, as: Renaming): PlaylistBelongings | undefined
   /**
    * Checks a record that was read from a file and names accounts. undefined: the playlist's own account does not exist.
    * @throws unprocessable: it is damaged, or about another playlist
    */
-  checkKept(id: string, told: unknown, as: Renaming): KeptPlaylist | undefined
+  checkBelongings(id: string, told: unknown, as: Renaming): PlaylistBelongings | undefined
   /** The tables of custom playlists: plugins that store copies of playlists watch them for changes. */
   readonly customRows: readonly ToldRows[]
   /** The ids of the next custom playlists after an id, in order, private ones included. */
   customAfter(id: string, limit: number): string[]
   /** Restores a playlist, before its videos. May be repeated. @throws conflict: its account no longer exists */
-  giveBackKept(kept: KeptPlaylist): Promise<void>
+  restoreBelongings(belongings: PlaylistBelongings): Promise<void>
   /**
    * Removes the playlist, and with `withVideos` all archived videos in it.
    * @param options.by  the account that requested it. Omitted: the playlist does not go into the bin
@@ -290,10 +296,10 @@ export function openPlaylists(app: App): Playlists {
   }
 
   /** Adds restored videos to the playlists that contained them and that are still in the bin. */
-  async function amendBinned(kept: ReadonlyMap<string, KeptPlaces>): Promise<void> {
-    const absent = new Map<string, KeptEntry[]>()
-    for (const [videoId, places] of kept)
-      for (const [id, place, title, uploader] of places)
+  async function amendBinned(binned: ReadonlyMap<string, Positions>): Promise<void> {
+    const absent = new Map<string, PositionedEntry[]>()
+    for (const [videoId, positions] of binned)
+      for (const [id, place, title, uploader] of positions)
         if (!rows.get(id)) absent.set(id, [...(absent.get(id) ?? []), { videoId, title, uploader, place }])
     for (const [id, entries] of absent) for (const { amend } of app.hook('playlist.bin')) await amend(id, entries)
   }
@@ -420,11 +426,11 @@ export function openPlaylists(app: App): Playlists {
     },
 
     forgetVideo: (videoId) => forgetVideos([videoId]),
-    placesOf: rows.placesOf,
+    positionsOf: rows.positionsOf,
 
-    async putBack(kept, videoIds) {
-      for (const id of await rows.putBack(kept, videoIds)) await projection.project(id)
-      await amendBinned(kept)
+    async putBack(binned, videoIds) {
+      for (const id of await rows.putBack(binned, videoIds)) await projection.project(id)
+      await amendBinned(binned)
       const listed = await flag(videoIds, true)
       const docs = await app.videos.collection.getMany(videoIds)
       const known = await collection.known([...new Set([...docs.values()].flatMap(({ playlist }) => playlist))])
@@ -444,20 +450,20 @@ export function openPlaylists(app: App): Playlists {
     },
 
     giveBack,
-    ...{ renamedKept, checkKept },
+    ...{ renamedBelongings, checkBelongings },
     customRows: ['playlist_custom', 'playlist_custom_entry'].map((table) => ({
       table,
       id: (row) => `${row}.playlist_id`,
     })),
     customAfter: (id, limit) => rows.after(id, limit).map((list) => list.id),
-    ...openKept(app, { rows, projection, get: (id) => collection.get(id), giveBack }),
+    ...openPlaylistBelongings(app, { rows, projection, get: (id) => collection.get(id), giveBack }),
 
     remove: (id, { withVideos = false, by } = {}) =>
       locks.exclusive(`removal of ${id}`, async () => {
         if (!(await exists(id))) throw errors.notFound('playlist', id)
         const removal = randomUUID()
-        const isKept = await app.jobs.run(removePlaylist, { id, withVideos, removal, ...(by !== undefined && { by }) })
-        return isKept === KEPT ? removal : undefined
+        const outcome = await app.jobs.run(removePlaylist, { id, withVideos, removal, ...(by !== undefined && { by }) })
+        return outcome === BINNED ? removal : undefined
       }),
 
     async removeVideos(id, { signal, progress, removal, by }) {

@@ -3,8 +3,8 @@ import { definePlugin } from 'archivolt'
 import { belongings, channelBelongings } from './belongings.ts'
 import { WATCH_LATER } from './custom-rows.ts'
 import { oneHome, ownTables } from './custom-tables.ts'
-import type { PlaylistBin } from './kept.ts'
 import { showNeighbours } from './neighbours.ts'
+import type { PlaylistBin } from './playlist-belongings.ts'
 import { openPlaylists, type Playlists } from './playlists.ts'
 import {
   changeChosen,

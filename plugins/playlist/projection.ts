@@ -3,17 +3,17 @@
  * content, a private or removed one has none, and only this code writes or deletes it. An interruption between rows and
  * document is recorded in the ledger, and repaired by a job.
  */
-import { beyondView, type Collection, type DocOf, errors, type NamesOf, openLocks, type Step, say } from 'archivolt'
+import { beyondView, errors, openLocks, type Step, say } from 'archivolt'
 import type { App } from './app.ts'
 import { contentOf, customDoc, entriesOf } from './custom-doc.ts'
 import { type CustomPlaylist, type CustomRows, UNKNOWN, type Unsettled } from './custom-rows.ts'
 import type { Membership } from './membership.ts'
-import type { PlaylistDoc, playlistIndex } from './schema.ts'
+import type { PlaylistCollection, PlaylistDoc } from './schema.ts'
 import { settlePlaylists } from './tasks.ts'
 
 interface Parts {
   rows: CustomRows
-  collection: Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
+  collection: PlaylistCollection
   membership: Membership
   drop(id: string): Promise<void>
 }

@@ -2,9 +2,22 @@
  * Playlists over HTTP: list, show, edit, remove (contract 6.6, appendix B). The plugin `subscription` has the routes
  * for subscribing.
  */
-import { type Actor, defineRoute, errors, ID_PATTERN, json, listing, mustNotBeBlank, say, Type } from 'archivolt'
+import {
+  type Actor,
+  defineRoute,
+  errors,
+  firstFaultIn,
+  ID_PATTERN,
+  json,
+  listing,
+  mustNotBeBlank,
+  type Static,
+  say,
+  type TSchema,
+  Type,
+} from 'archivolt'
 import type { App } from './app.ts'
-import { ACTIONS, type Action } from './entry-order.ts'
+import { ACTIONS } from './entry-order.ts'
 import { VISIBILITIES } from './own.ts'
 import { PlaylistDoc, PlaylistEntry } from './schema.ts'
 
@@ -12,16 +25,18 @@ const PlaylistId = Type.Object({ playlistId: Type.String({ pattern: ID_PATTERN }
 const PlaylistRecord = Type.Interface([Type.Omit(PlaylistDoc, ['refreshed_at', 'art', 'playlist_entries'])], {
   playlist_entries: Type.Array(PlaylistEntry),
   playlist_owner: Type.Optional(
-    Type.Union([Type.Integer(), Type.Null()], { description: 'of a custom one: the account whose it is, if any' }),
+    Type.Union([Type.Integer(), Type.Null()], {
+      description: 'only of a custom playlist: the account that owns it, if any',
+    }),
   ),
-  playlist_visibility: Type.Optional(Type.Enum([...VISIBILITIES], { description: 'of a custom one' })),
+  playlist_visibility: Type.Optional(Type.Enum([...VISIBILITIES], { description: 'only of a custom playlist' })),
   _index: Type.String(),
   _score: Type.Number(),
 })
 const Success = Type.Object({ success: Type.Literal(true) })
 const Removed = Type.Object({
   success: Type.Literal(true),
-  removal: Type.Optional(Type.String({ description: 'restores what was removed (9.25)' })),
+  removal: Type.Optional(Type.String({ description: 'the id that restores what was removed (9.25)' })),
 })
 
 const TYPES = ['regular', 'custom'] as const
@@ -38,7 +53,7 @@ export const listPlaylists = defineRoute({
     subscribed: Type.Optional(Type.Boolean()),
     visibility: Type.Optional(Type.Enum(VISIBILITIES)),
     own: Type.Optional(
-      Type.Boolean({ description: 'only those that the caller owns, private and shared; `false`: only others' }),
+      Type.Boolean({ description: "only the caller's own playlists, private and shared; `false`: only all others" }),
     ),
   },
   envelope: 'page',
@@ -75,7 +90,7 @@ export const showPlaylist = defineRoute({
 })
 
 const MAX_NAME_LENGTH = 200
-const Visibility = Type.Enum([...VISIBILITIES], { description: '`private`: for the caller alone' })
+const Visibility = Type.Enum([...VISIBILITIES], { description: '`private`: visible only to the caller' })
 
 /** Refuses accounts with a view: a shared playlist belongs to the whole archive, of which they see only parts. */
 function refuseToShare({ view }: Actor): void {
@@ -83,8 +98,8 @@ function refuseToShare({ view }: Actor): void {
 }
 
 /** @throws bad_request */
-function checkedName(name: unknown): string {
-  const trimmed = typeof name === 'string' ? name.trim() : ''
+function checkedName(name: string): string {
+  const trimmed = name.trim()
   mustNotBeBlank(trimmed, 'playlist_name')
   if (trimmed.length > MAX_NAME_LENGTH)
     throw errors.wrongField('playlist_name', say`must have at most ${{ count: MAX_NAME_LENGTH }} characters`)
@@ -95,7 +110,7 @@ export const createCustom = defineRoute({
   method: 'POST',
   path: '/api/playlist/custom/',
   access: 'viewer',
-  summary: "Make a custom playlist of one's own",
+  summary: 'Create a custom playlist',
   body: Type.Object({
     playlist_name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
     playlist_visibility: Type.Optional(Visibility),
@@ -121,69 +136,72 @@ const CustomChange = Type.Object({
   video_id: Type.Optional(
     Type.Unknown({
       'x-form': ID,
-      description: 'of an archived video; required with an action, here or as platform_id',
+      description: 'id of an archived video; an action requires it, here or as platform_id',
     }),
   ),
-  platform_id: Type.Optional(Type.Unknown({ 'x-form': ID, description: 'in place of video_id' })),
+  platform_id: Type.Optional(Type.Unknown({ 'x-form': ID, description: 'instead of video_id' })),
   index: Type.Optional(
     Type.Unknown({
       'x-form': { type: 'integer', minimum: 0 },
-      description: 'with `move`: the place in the whole list, from 0',
+      description: 'for `move`: the new position in the whole list, from 0',
     }),
   ),
   playlist_name: Type.Optional(
     Type.Unknown({
       'x-form': { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH },
-      description: 'in place of an action: its new name',
+      description: 'instead of an action: the new name of the playlist',
     }),
   ),
   playlist_visibility: Type.Optional(
-    Type.Unknown({ 'x-form': { type: 'string', enum: VISIBILITIES }, description: 'in place of an action' }),
+    Type.Unknown({ 'x-form': { type: 'string', enum: VISIBILITIES }, description: 'instead of an action' }),
   ),
 })
 
-async function change(id: string, body: Record<string, unknown>, actor: Actor, app: App): Promise<void> {
-  await app.playlists.mayChange(id, actor)
-  const { action, playlist_name, playlist_visibility } = body
-  if (action === undefined && (playlist_name !== undefined || playlist_visibility !== undefined))
-    return changeItself(id, body, actor, app)
-  if (!ACTIONS.includes(action as Action))
-    throw errors.wrongField('action', say`must be one of ${{ values: ACTIONS.join(', ') }}`)
-  await act(id, action as Action, body, actor, app)
+/** What an action requires. */
+const VideoChange = Type.Object({ action: Type.Enum(ACTIONS), video_id: Type.String({ minLength: 1 }) })
+/** What `move` also requires. */
+const NewPosition = Type.Object({ index: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) })
+const OwnChange = Type.Object({
+  playlist_name: Type.Optional(Type.String()),
+  playlist_visibility: Type.Optional(Type.Enum(VISIBILITIES)),
+})
+
+/** @throws bad_request */
+function checked<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
+  const fault = firstFaultIn(schema, value)
+  if (fault) throw errors.wrongField(...fault)
+  return value as Static<Schema>
 }
 
-async function changeItself(
-  id: string,
-  { playlist_name, playlist_visibility }: Record<string, unknown>,
-  actor: Actor,
-  app: App,
-): Promise<void> {
+async function change(id: string, body: Static<typeof CustomChange>, actor: Actor, app: App): Promise<void> {
+  await app.playlists.mayChange(id, actor)
+  const { action, playlist_name, playlist_visibility } = body
+  const isOwn = action === undefined && (playlist_name !== undefined || playlist_visibility !== undefined)
+  await (isOwn ? changeItself(id, body, actor, app) : act(id, body, actor, app))
+}
+
+async function changeItself(id: string, body: unknown, actor: Actor, app: App): Promise<void> {
+  const { playlist_name, playlist_visibility: visibility } = checked(OwnChange, body)
   const name = playlist_name === undefined ? undefined : checkedName(playlist_name)
-  const visibility = VISIBILITIES.find((one) => one === playlist_visibility)
-  if (playlist_visibility !== undefined && visibility === undefined)
-    throw errors.wrongField('playlist_visibility', say`must be one of ${{ values: VISIBILITIES.join(', ') }}`)
   if (visibility === 'shared') refuseToShare(actor)
   if (name !== undefined) await app.playlists.rename(id, name, actor)
   if (visibility !== undefined) await app.playlists.setVisibility(id, visibility, actor)
 }
 
-async function act(id: string, action: Action, body: Record<string, unknown>, actor: Actor, app: App): Promise<void> {
-  const { video_id, index } = body
+async function act(id: string, body: Static<typeof CustomChange>, actor: Actor, app: App): Promise<void> {
   // The id may also be under the keys that ids have in records (contract 1.2).
-  const videoId = video_id === undefined ? app.platform.idOf(body) : video_id
-  if (typeof videoId !== 'string' || videoId === '') throw errors.wrongField('video_id', 'is required')
-  if (action === 'move' && !(Number.isSafeInteger(index) && (index as number) >= 0))
-    throw errors.wrongField('index', 'must be an integer of at least 0')
+  const video_id = body.video_id === undefined ? app.platform.idOf(body) : body.video_id
+  const { action, video_id: videoId } = checked(VideoChange, { ...body, video_id })
+  const index = action === 'move' ? checked(NewPosition, body).index : undefined
   const isHiding = app.accounts.userPreferences(actor.id)['hide_watched'] === true
-  const place = action === 'move' ? (index as number) : undefined
-  await app.playlists.act(id, { action, videoId, hideWatchedBy: isHiding ? actor.id : undefined, index: place }, actor)
+  await app.playlists.act(id, { action, videoId, hideWatchedBy: isHiding ? actor.id : undefined, index }, actor)
 }
 
 export const changePlaylist = defineRoute({
   method: 'POST',
   path: '/api/playlist/:playlistId/',
   access: 'viewer',
-  summary: 'Add, remove or move a video of a custom playlist; rename, share it or make it private',
+  summary: 'Add, remove or move a video of a custom playlist; rename the playlist, share it or make it private',
   params: PlaylistId,
   body: CustomChange,
   reply: Success,
@@ -202,10 +220,12 @@ export const changeChosen = defineRoute({
   method: 'POST',
   path: '/api/playlist/:playlistId/bulk/',
   access: 'viewer',
-  summary: 'Add chosen videos to a custom playlist, or take them out',
+  summary: 'Add chosen videos to a custom playlist, or remove them from it',
   params: PlaylistId,
   body: Type.Object({ action: Type.Enum(['create', 'remove']), video_ids: ChosenIds }),
-  reply: Type.Object({ updated: Type.Integer({ description: 'ids that are not videos here are left out' }) }),
+  reply: Type.Object({
+    updated: Type.Integer({ description: 'number of changed videos; ids without an archived video are skipped' }),
+  }),
   errors: ['permission_denied', 'bad_request', 'not_found', 'conflict'],
   async handle({ params: { playlistId }, body: { action, video_ids: ids }, actor }, app: App) {
     await app.playlists.mayChange(playlistId, actor)
@@ -217,7 +237,7 @@ export const changeCustom = defineRoute({
   method: 'POST',
   path: '/api/playlist/custom/:playlistId/',
   access: 'viewer',
-  summary: 'The same; answers with the playlist',
+  summary: 'The same as `POST /api/playlist/<playlist_id>/`, but replies with the playlist',
   params: PlaylistId,
   body: CustomChange,
   reply: PlaylistRecord,
@@ -232,7 +252,7 @@ export const deletePlaylist = defineRoute({
   method: 'DELETE',
   path: '/api/playlist/:playlistId/',
   access: 'viewer',
-  summary: 'Remove a playlist; admins also with its videos',
+  summary: 'Remove a playlist; admins can also remove its videos',
   params: PlaylistId,
   query: {
     'delete-videos': Type.Optional(Type.Boolean({ description: 'also remove all archived videos in it' })),
@@ -255,7 +275,7 @@ export const listPlaylistVideos = defineRoute({
   summary: 'Archived videos of a playlist, in its order',
   params: PlaylistId,
   envelope: 'page',
-  reply: Type.Array(Type.Object({ platform_id: Type.String() }, { description: 'a whole video record' })),
+  reply: Type.Array(Type.Object({ platform_id: Type.String() }, { description: 'a complete video record' })),
   errors: ['not_found'],
   revalidates: true,
   async handle({ params: { playlistId }, actor, page: { from, size } }, app: App) {

@@ -1,5 +1,14 @@
 /** The playlist as stored and shown (contract 5.3). */
-import { defineIndex, localDay, type Static, Type } from 'archivolt'
+import {
+  type Collection,
+  type DocOf,
+  defineIndex,
+  type Filter,
+  localDay,
+  type NamesOf,
+  type Static,
+  Type,
+} from 'archivolt'
 
 export const PlaylistEntry = Type.Object({
   platform_id: Type.String(),
@@ -63,3 +72,7 @@ export const playlistIndex = defineIndex({
   lists: [['playlist_name']],
   covers: [['playlist_active', 'playlist_subscribed']],
 })
+
+type Names = NamesOf<typeof playlistIndex>
+export type PlaylistFilter = Filter<Names>
+export type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, Names>

@@ -3,7 +3,7 @@ import { defineTask, ID_PATTERN, Type } from 'archivolt'
 import type { App } from './app.ts'
 
 /** Result of a removal whose playlist is in the bin. */
-export const KEPT = 'kept'
+export const BINNED = 'kept'
 
 export const removePlaylist = defineTask({
   name: 'playlist.remove',
@@ -20,17 +20,17 @@ export const removePlaylist = defineTask({
   unique: ({ id }) => id,
   internal: true,
   resumable: true,
-  /** @returns `KEPT`: the playlist is in the bin */
+  /** @returns `BINNED`: the playlist is in the bin */
   async run({ id: jobId, payload, step, signal, progress }, app: App): Promise<string> {
     const { id, withVideos, removal = jobId, by } = payload
     const bin = by === undefined ? undefined : app.hook('playlist.bin').find(({ isOn }) => isOn())
-    const told = bin ? KEPT : ''
+    const told = bin ? BINNED : ''
     if (!(await app.playlists.exists(id))) return told // an earlier run has completed the removal
     if (withVideos) await app.playlists.removeVideos(id, { signal, progress, removal, ...(by !== undefined && { by }) })
-    const kept = bin && (await app.playlists.collectKept(id))
-    if (bin && kept) await step('playlist.keep', () => bin.keep(jobId, removal, by!, kept))
+    const belongings = bin && (await app.playlists.collectBelongings(id))
+    if (bin && belongings) await step('playlist.keep', () => bin.keep(jobId, removal, by!, belongings))
     try {
-      await step('playlist.drop', () => app.playlists.finishRemoval(id, { isArtKept: kept?.doc !== undefined }))
+      await step('playlist.drop', () => app.playlists.finishRemoval(id, { isArtKept: belongings?.doc !== undefined }))
     } catch (thrown) {
       await bin?.takeBack(jobId)
       throw thrown

@@ -2,13 +2,11 @@
  * The second id key of playlist entries (contract 1.2). It is stored with them: a page of playlists has hundreds of
  * entries, and adding the key to each of them took most of the reply's time.
  */
-import { type Collection, type DocOf, type NamesOf, withTwins } from 'archivolt'
+import { withTwins } from 'archivolt'
 import type { App } from './app.ts'
 import type { EditPlaylist } from './edits.ts'
-import type { PlaylistDoc, PlaylistEntry, playlistIndex } from './schema.ts'
+import type { PlaylistCollection, PlaylistDoc, PlaylistEntry } from './schema.ts'
 import { addTwins } from './tasks.ts'
-
-type PlaylistCollection = Collection<DocOf<typeof playlistIndex>, NamesOf<typeof playlistIndex>>
 
 export const twinTables = {
   number: 3,

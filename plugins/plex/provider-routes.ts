@@ -11,7 +11,7 @@ const own = {
   providerId: Type.String({ pattern: ROW_PATTERN }),
   signed: Type.String({
     pattern: '^[A-Za-z0-9_.-]{1,160}$',
-    description: 'as the address of the provider has it: it signs the path before it',
+    description: 'the signature in the address of the provider',
   }),
 }
 const Own = Type.Object(own)
@@ -24,7 +24,7 @@ const paging = {
   [START]: Type.Optional(
     Type.Integer({
       ...COUNT,
-      description: 'of the first item, from 1 (or from 0, if it is a multiple of the size); also as a header',
+      description: 'number of the first item, from 1 (or from 0, if it is a multiple of the size); also as a header',
     }),
   ),
   [SIZE]: Type.Optional(Type.Integer({ ...COUNT, description: 'at most 1000; also as a header' })),
@@ -214,7 +214,7 @@ const ART = ['video', 'channel_thumb', 'channel_tvart', 'playlist'] as const sat
 export const showPicture = defineRoute({
   ...get,
   path: '/plex/:providerId/:signed/picture/:kind/:file',
-  summary: 'A picture that the metadata provider names',
+  summary: 'A picture to which the metadata provider refers',
   params: Type.Object({
     ...own,
     kind: Type.Enum([...ART]),

@@ -4,7 +4,7 @@ import type { App } from './app.ts'
 
 const Provider = Type.Object({
   url: Type.Union([Type.String(), Type.Null()], {
-    description: 'opens what the caller sees to whoever has it; null: none',
+    description: 'opens everything that the caller may see to anybody who knows it; null: none',
   }),
 })
 const shared = { path: '/api/plex/', access: 'viewer', scope: 'none' } as const
@@ -31,7 +31,7 @@ export const showAddress = defineRoute({
 export const makeAddress = defineRoute({
   ...shared,
   method: 'POST',
-  summary: 'Make the address of the caller’s metadata provider; a second time it is the same',
+  summary: 'Create the address of the caller’s metadata provider; an existing one is returned',
   reply: Provider,
   errors: ['bad_request'],
   handle: async ({ actor, request }, app: App) => addressOf(await app.providers.make(actor.id), actor.id, request, app),
@@ -40,7 +40,7 @@ export const makeAddress = defineRoute({
 export const endAddress = defineRoute({
   ...shared,
   method: 'DELETE',
-  summary: 'End the caller’s metadata provider: its address opens nothing any more',
+  summary: 'End the caller’s metadata provider: its address stops working',
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found'],
   async handle({ actor }, app: App) {

@@ -15,7 +15,7 @@ export interface Episode {
 }
 
 /** Maximum number of cached episodes, of all shows together. */
-const MOST_KEPT = 100_000
+const MOST_CACHED = 100_000
 /**
  * Minimum number of episodes that each cached show counts as: any word in a file name can be requested as a show, so
  * shows without episodes must count, too.
@@ -23,18 +23,18 @@ const MOST_KEPT = 100_000
 const LEAST_COUNTED = 100
 const NUMBERED_TOGETHER = 1000
 
-interface Kept {
+interface Cached {
   episodes: Episode[]
   sources: Sources
   view: Actor['view']
 }
 
-const weightOf = ({ episodes }: Kept): number => Math.max(LEAST_COUNTED, episodes.length)
+const weightOf = ({ episodes }: Cached): number => Math.max(LEAST_COUNTED, episodes.length)
 
 export const seasonOf = (published: string): number => Number(published.slice(0, 4)) || 0
 
 export function openShelf(app: Pick<App, 'videos'> & { readonly faces: Pick<App['faces'], 'rows'> }) {
-  const kept = new Map<string, Kept>()
+  const cache = new Map<string, Cached>()
   const numberOf = (show: string, id: string, season: number): number | undefined =>
     app.faces.rows.numbers(show, [id]).get(id)?.get(season)
 
@@ -60,15 +60,15 @@ export function openShelf(app: Pick<App, 'videos'> & { readonly faces: Pick<App[
     return episodes.sort((a, b) => a.season - b.season || a.number - b.number)
   }
 
-  function keep(key: string, one: Kept): void {
-    kept.delete(key)
-    kept.set(key, one)
+  function store(key: string, one: Cached): void {
+    cache.delete(key)
+    cache.set(key, one)
     let sum = 0
-    for (const each of kept.values()) sum += weightOf(each)
-    for (const [oldest, each] of kept) {
-      if (sum <= MOST_KEPT) return
+    for (const each of cache.values()) sum += weightOf(each)
+    for (const [oldest, each] of cache) {
+      if (sum <= MOST_CACHED) return
       sum -= weightOf(each)
-      kept.delete(oldest)
+      cache.delete(oldest)
     }
   }
 
@@ -76,11 +76,11 @@ export function openShelf(app: Pick<App, 'videos'> & { readonly faces: Pick<App[
     /** Episodes that the account sees, by season and number. Empty: the show does not exist, or has no numbers yet. */
     async episodesOf(show: string, { id, view }: Pick<Actor, 'id' | 'view'>): Promise<readonly Episode[]> {
       const key = `${id} ${show}`
-      const known = kept.get(key)
+      const known = cache.get(key)
       if (known?.view === view && known && isUnchanged(known.sources)) return known.episodes
       const sources: Sources = new Map()
       const episodes = await recordSources(sources, () => read(show))
-      keep(key, { episodes, sources, view })
+      store(key, { episodes, sources, view })
       return episodes
     },
 

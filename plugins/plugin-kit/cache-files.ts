@@ -88,15 +88,15 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
     await drop([...files.keys()].filter((id) => !there.has(id)))
   }
 
-  /** @param kept  a file that stays, whatever its size */
-  async function makeRoom(kept?: string): Promise<void> {
+  /** @param needed  a file that stays, whatever its size */
+  async function makeRoom(needed?: string): Promise<void> {
     const oldest = [...files].sort(
       ([one, a], [other, b]) => Number(isSpare(other)) - Number(isSpare(one)) || a.atMs - b.atMs,
     )
     let sum = oldest.reduce((all, [, { bytes }]) => all + bytes, 0)
     for (const [id, { bytes }] of oldest) {
       if (sum <= room()) return
-      if (id === kept) continue
+      if (id === needed) continue
       sum -= bytes
       await remove(id)
     }

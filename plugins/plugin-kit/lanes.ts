@@ -40,18 +40,18 @@ export const lanesOfTurns = (plugins: readonly Plugin[]): string[] =>
 
 /** @param lanes  a turn in any other lane is a programming error */
 export function openLanes({ clock, lanes }: { clock: Clock; lanes: readonly string[] }): Lanes {
-  const queues = new Map(lanes.map((name) => [name, new TurnQueue()]))
+  const queues = new Map(lanes.map((name) => [name, openQueue(clock)]))
 
-  const queueOf = (lane: string): TurnQueue => {
+  const queueOf = (lane: string) => {
     const queue = queues.get(lane)
-    if (!queue) throw new Error(`No plugin declares the lane ${lane} as one of turns`)
+    if (!queue) throw new Error(`No plugin declares the lane ${lane} as a lane of turns`)
     return queue
   }
 
   return {
     async turn(lane, options, work) {
       const queue = queueOf(lane)
-      await queue.enter(options, clock)
+      await queue.enter(options)
       let isIn = true
       const leave = () => {
         if (isIn) queue.leave()
@@ -76,100 +76,102 @@ interface Waiting {
  * The queue of a lane: an urgent asker goes first every second time, waiting times out, a lane can be widened while
  * work runs, and work may leave before it ends.
  */
-class TurnQueue {
-  #most = 1
-  #taken = 0
-  #lastAsker: string | undefined
-  #wasUrgent = false
-  #count = 0
-  readonly #urgent: Waiting[] = []
+function openQueue(clock: Clock) {
+  let most = 1
+  let taken = 0
+  let lastAsker: string | undefined
+  let wasUrgent = false
+  let count = 0
+  const urgent: Waiting[] = []
   /** The askers, in the order of their next turn. */
-  readonly #askers = new Map<string, Waiting[]>()
+  const askers = new Map<string, Waiting[]>()
 
-  enter({ asker, signal, isUrgent, waitMs }: TurnOptions, clock: Clock): Promise<void> {
-    return abortable<void>(signal, (resolve, reject) => {
-      if (this.#taken < this.#most) {
-        this.#taken++
-        this.#wasUrgent = isUrgent === true
-        if (!isUrgent) this.#lastAsker = asker
-        return resolve()
-      }
-      if (this.#count >= MOST_WAITING)
-        return reject(errors.unavailable('Too many tasks are waiting already; try again later'))
-
-      let timer: Timer | undefined
-      const settle = () => {
-        timer?.cancel()
-        this.#count--
-      }
-      const withdraw = () => {
-        settle()
-        this.#remove(waiting)
-      }
-      const waiting: Waiting = {
-        asker,
-        begin: () => {
-          settle()
-          resolve()
-        },
-      }
-
-      this.#count++
-      if (waitMs !== undefined)
-        timer = clock.after(waitMs, () => {
-          withdraw()
-          reject(errors.unavailable('The server is busy; try again in 30 seconds', { retryAfterSeconds: 30 }))
-        })
-      if (isUrgent) this.#urgent.push(waiting)
-      else this.#askers.set(asker, [...(this.#askers.get(asker) ?? []), waiting])
-      return withdraw
-    })
-  }
-
-  leave(): void {
-    this.#taken--
-    this.#fill()
-  }
-
-  widen(count: number): void {
-    this.#most = count
-    this.#fill()
-  }
-
-  #fill(): void {
-    while (this.#taken < this.#most) {
-      const next = this.#next()
-      if (!next) return
-      this.#taken++
-      next.begin()
+  function fill(): void {
+    while (taken < most) {
+      const waiting = next()
+      if (!waiting) return
+      taken++
+      waiting.begin()
     }
   }
 
-  #next(): Waiting | undefined {
-    const isTurnOfJobs = this.#wasUrgent && this.#askers.size > 0
-    const urgent = isTurnOfJobs ? undefined : this.#urgent.shift()
-    this.#wasUrgent = urgent !== undefined
-    if (urgent) return urgent
+  function next(): Waiting | undefined {
+    const isTurnOfJobs = wasUrgent && askers.size > 0
+    const first = isTurnOfJobs ? undefined : urgent.shift()
+    wasUrgent = first !== undefined
+    if (first) return first
     // The last requester goes behind all others, even if it requested again before they did.
-    if (this.#lastAsker !== undefined) this.#putBehind(this.#lastAsker, this.#askers.get(this.#lastAsker))
-    for (const [asker, [first, ...rest]] of this.#askers) {
-      this.#putBehind(asker, rest)
-      this.#lastAsker = asker
-      return first
+    if (lastAsker !== undefined) putBehind(lastAsker, askers.get(lastAsker))
+    for (const [asker, [waiting, ...rest]] of askers) {
+      putBehind(asker, rest)
+      lastAsker = asker
+      return waiting
     }
     return undefined
   }
 
-  #putBehind(asker: string, waiting: Waiting[] | undefined): void {
-    this.#askers.delete(asker)
-    if (waiting?.length) this.#askers.set(asker, waiting)
+  function putBehind(asker: string, waiting: Waiting[] | undefined): void {
+    askers.delete(asker)
+    if (waiting?.length) askers.set(asker, waiting)
   }
 
-  #remove(waiting: Waiting): void {
-    const at = this.#urgent.indexOf(waiting)
-    if (at >= 0) this.#urgent.splice(at, 1)
-    const left = this.#askers.get(waiting.asker)?.filter((other) => other !== waiting)
-    if (left?.length) this.#askers.set(waiting.asker, left)
-    else this.#askers.delete(waiting.asker)
+  function remove(waiting: Waiting): void {
+    const at = urgent.indexOf(waiting)
+    if (at >= 0) urgent.splice(at, 1)
+    const left = askers.get(waiting.asker)?.filter((other) => other !== waiting)
+    if (left?.length) askers.set(waiting.asker, left)
+    else askers.delete(waiting.asker)
+  }
+
+  return {
+    enter({ asker, signal, isUrgent, waitMs }: TurnOptions): Promise<void> {
+      return abortable<void>(signal, (resolve, reject) => {
+        if (taken < most) {
+          taken++
+          wasUrgent = isUrgent === true
+          if (!isUrgent) lastAsker = asker
+          return resolve()
+        }
+        if (count >= MOST_WAITING)
+          return reject(errors.unavailable('Too many tasks are waiting already; try again later'))
+
+        let timer: Timer | undefined
+        const settle = () => {
+          timer?.cancel()
+          count--
+        }
+        const withdraw = () => {
+          settle()
+          remove(waiting)
+        }
+        const waiting: Waiting = {
+          asker,
+          begin: () => {
+            settle()
+            resolve()
+          },
+        }
+
+        count++
+        if (waitMs !== undefined)
+          timer = clock.after(waitMs, () => {
+            withdraw()
+            reject(errors.unavailable('The server is busy; try again in 30 seconds', { retryAfterSeconds: 30 }))
+          })
+        if (isUrgent) urgent.push(waiting)
+        else askers.set(asker, [...(askers.get(asker) ?? []), waiting])
+        return withdraw
+      })
+    },
+
+    leave(): void {
+      taken--
+      fill()
+    },
+
+    widen(count: number): void {
+      most = count
+      fill()
+    },
   }
 }

@@ -22,7 +22,7 @@ const leftOut = async ({ found }: AddedPlugins): Promise<string[]> =>
 
 const add: AsideCommand = {
   name: 'plugin add',
-  summary: 'Add a plugin: an npm package, a folder or a tarball. It may do everything that the server may',
+  summary: 'Add a plugin: an npm package, a folder or a tarball. It can do everything that the server can',
   takes: ['what'],
   run: async ({ taken: [what = ''], say }, added) => say(await addFrom(what, added)),
 }

@@ -46,7 +46,7 @@ async function packed(stage: string, folder: string): Promise<string> {
   const names = await readdir(folder)
   const entry = names.find((name) => name === 'plugin.ts' || name === 'plugin.js')
   const hasOwn = names.includes('package.json')
-  if (!hasOwn && entry === undefined) throw new Error(`${folder} holds no package.json, and no plugin.ts or plugin.js`)
+  if (!hasOwn && entry === undefined) throw new Error(`${folder} has no package.json, plugin.ts or plugin.js`)
   const source = join(stage, 'source')
   await cp(folder, source, {
     recursive: true,

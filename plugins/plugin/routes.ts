@@ -14,7 +14,7 @@ const PluginRecord = Type.Object({
   author: Type.Optional(Type.String()),
   homepage: Type.Optional(Type.String()),
   built_in: Type.Boolean(),
-  added: Type.Optional(Type.Literal(true, { description: 'it can be updated and removed here' })),
+  added: Type.Optional(Type.Literal(true, { description: 'it can be updated and removed with this API' })),
   enabled: Type.Boolean(),
   stopped: Type.Optional(Type.Literal(true)),
   switched_off: Type.Optional(Type.Literal(true, { description: 'an admin has switched it off' })),
@@ -80,7 +80,7 @@ export const startPlugin = defineRoute({
   method: 'POST',
   path: '/api/plugin/:name/start/',
   access: 'admin',
-  summary: 'Starts a plugin again that was stopped after repeated errors',
+  summary: 'Start a plugin that was stopped after repeated errors',
   params,
   reply: PluginRecord,
   errors: ['not_found', 'conflict'],
@@ -95,7 +95,7 @@ export const switchPlugin = defineRoute({
   path: '/api/plugin/:name/',
   access: 'admin',
   scope: 'none',
-  summary: 'Switches an external plugin off, at once and for the next starts, or on again',
+  summary: 'Switch an external plugin off or on, at once and for the next starts',
   params,
   body: Type.Object({ enabled: Type.Boolean() }),
   reply: PluginRecord,
@@ -111,7 +111,7 @@ export const addPlugin = defineRoute({
   path: '/api/plugin/',
   access: 'admin',
   scope: 'none',
-  summary: 'Adds a plugin from npm, for the next start. It may do everything that the server may',
+  summary: 'Add a plugin from npm, for the next start. It can do everything that the server can',
   body: Type.Object({
     package: Type.String({
       maxLength: 214,
@@ -128,7 +128,7 @@ export const updatePlugin = defineRoute({
   path: '/api/plugin/:name/update/',
   access: 'admin',
   scope: 'none',
-  summary: 'Takes the newest version of an added plugin, for the next start',
+  summary: 'Install the newest version of an added plugin, for the next start',
   params,
   reply: Started,
   errors: ['not_found'],
@@ -140,7 +140,7 @@ export const removePlugin = defineRoute({
   path: '/api/plugin/:name/',
   access: 'admin',
   scope: 'none',
-  summary: 'Removes an added plugin from the next start on; its data stays',
+  summary: 'Remove an added plugin, from the next start on; its data stays',
   params,
   reply: Started,
   errors: ['not_found'],
@@ -164,8 +164,7 @@ export const listPages = defineRoute({
   method: 'GET',
   path: '/api/plugin/page/',
   access: 'viewer',
-  summary:
-    'Pages and player buttons that plugins bring: those that the account may see, and what each may ask of the API',
+  summary: 'Pages and player buttons of plugins that the account may see, and the routes that each may use',
   reply: Type.Array(PageRecord),
   handle: ({ actor }, app) =>
     app.plugins.pages

@@ -2,7 +2,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type AnswerTold, type App, answers } from 'archivolt'
 
-const LOOK_EVERY_MS = 500
+const CHECK_EVERY_MS = 500
 const LONGEST_MS = 1000
 const MOST_NAMED = 10
 
@@ -14,7 +14,7 @@ export function watchStalls({ registry, jobs, settings, log }: App): () => void 
   const running = new Map<string, { task: string; endedAt: number }>()
   let tasks = new Set<string>()
   let stoodMs = 0
-  let lookedAt = performance.now()
+  let checkedAt = performance.now()
 
   function note(told: unknown): void {
     const { settings: whose, method, route, seconds } = told as AnswerTold
@@ -29,10 +29,10 @@ export function watchStalls({ registry, jobs, settings, log }: App): () => void 
   })
 
   /** Checks for a stall, and reports it at the next check, because a blocked request is answered a moment later. */
-  function look(): void {
+  function check(): void {
     const now = performance.now()
-    const dueAt = lookedAt + LOOK_EVERY_MS
-    lookedAt = now
+    const dueAt = checkedAt + CHECK_EVERY_MS
+    checkedAt = now
     if (stoodMs > 0) tell()
     stoodMs = now - dueAt >= LONGEST_MS ? now - dueAt : 0
     if (stoodMs === 0) ended = []
@@ -49,11 +49,11 @@ export function watchStalls({ registry, jobs, settings, log }: App): () => void 
     ])
     log.warn(
       { seconds: Math.round(stoodMs / 100) / 10, atWork: atWork.slice(0, MOST_NAMED) },
-      'the event loop stood still: one of these held it up',
+      'the event loop was blocked by one of these',
     )
   }
 
-  const timer = setInterval(look, LOOK_EVERY_MS).unref()
+  const timer = setInterval(check, CHECK_EVERY_MS).unref()
   return () => {
     clearInterval(timer)
     unsubscribe(answers.name, note)

@@ -29,7 +29,7 @@ const own = {
   feedId: Type.String({ pattern: ROW_PATTERN }),
   signed: Type.String({
     pattern: '^[A-Za-z0-9_.-]{1,160}$',
-    description: 'as the address of the feed has it: it signs the path before it',
+    description: 'the signature in the address of the feed',
   }),
 }
 const Path = Type.Object(own)
@@ -93,7 +93,9 @@ export const showFeed = defineRoute({
  * Makes sound after changes without an event: of a private playlist, of the size limit, of a disk that is online again.
  */
 async function startMaking({ jobs, log }: App): Promise<void> {
-  await jobs.start(makeSounds, {}, { isPatient: true }).catch((err: unknown) => log.warn({ err }, 'no sound is made'))
+  await jobs
+    .start(makeSounds, {}, { isPatient: true })
+    .catch((err: unknown) => log.warn({ err }, 'the sound of podcasts cannot be made'))
 }
 
 const RSS = 'application/rss+xml; charset=utf-8'
@@ -146,7 +148,7 @@ export const showPicture = defineRoute({
 export const showSound = defineRoute({
   ...shared,
   path: '/podcast/:feedId/:signed/sound/:file',
-  summary: 'The sound of a video in a podcast, with byte ranges',
+  summary: 'The audio of a video in a podcast, with byte ranges',
   params: FilePath,
   reply: Type.Unknown(),
   replyType: SOUND_TYPE,
@@ -161,7 +163,7 @@ export const showSound = defineRoute({
 export const showFilm = defineRoute({
   ...shared,
   path: '/podcast/:feedId/:signed/film/:file',
-  summary: 'The film of a video in a podcast, with byte ranges',
+  summary: 'The video file of a video in a podcast, with byte ranges',
   params: FilePath,
   reply: Type.Unknown(),
   replyType: 'video/mp4',
@@ -177,7 +179,7 @@ export const showFilm = defineRoute({
 export const showChapters = defineRoute({
   ...shared,
   path: '/podcast/:feedId/:signed/chapters/:file',
-  summary: 'The chapters of a video in a podcast; parts to skip are silent ones',
+  summary: 'The chapters of a video in a podcast; apps do not list parts to skip',
   params: FilePath,
   reply: Type.Unknown(),
   replyType: 'application/json+chapters',

@@ -62,7 +62,7 @@ async function makeOne(id: string, before: number, job: JobContext<object>, app:
     )
   } catch (error) {
     job.signal.throwIfAborted()
-    job.log.warn({ err: error, id }, 'no sound for podcasts')
+    job.log.warn({ err: error, id }, 'the sound of a video could not be made')
     sounds.giveUp(video, error)
   } finally {
     await rm(sounds.draftOf(id), { force: true })

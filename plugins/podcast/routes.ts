@@ -20,8 +20,10 @@ const FeedRecord = Type.Object({
   id: Type.Integer(),
   kind: Type.Enum([...KINDS]),
   target: Type.String(),
-  title: Type.Union([Type.String(), Type.Null()], { description: 'null: what it shows is gone' }),
-  url: Type.String({ description: 'opens the feed to whoever has it' }),
+  title: Type.Union([Type.String(), Type.Null()], {
+    description: 'null: its target no longer exists, or is hidden from the caller',
+  }),
+  url: Type.String({ description: 'opens the feed to anybody who knows it' }),
 })
 
 async function recordOf(feed: Feed, base: string, actor: Actor, { contents, feeds }: App) {
@@ -55,10 +57,10 @@ export const makeFeed = defineRoute({
   path: '/api/podcast/',
   access: 'viewer',
   scope: 'none',
-  summary: 'Make a channel, a playlist or a search a podcast; the same a second time is the same feed',
+  summary: 'Create a podcast from a channel, playlist, group or search; an existing one is returned',
   body: Type.Object({
     kind: Type.Enum([...KINDS]),
-    target: Type.String({ minLength: 1, maxLength: 200, description: 'its id, or the words of a search of videos' }),
+    target: Type.String({ minLength: 1, maxLength: 200, description: 'its id, or the words of a search for videos' }),
   }),
   reply: FeedRecord,
   errors: ['bad_request', 'not_found', 'conflict'],
@@ -78,7 +80,7 @@ export const endFeed = defineRemoval({
   path: '/api/podcast/:feedId/',
   access: 'viewer',
   scope: 'none',
-  summary: 'End one of the caller’s podcasts: its address opens nothing any more',
+  summary: 'End one of the caller’s podcasts: its address stops working',
   errors: ['not_found'],
   remove: (id, app: App, actor) => app.feeds.end(id, actor.id),
 })

@@ -44,11 +44,11 @@ export async function rssOf(parts: Parts): Promise<Rss> {
   let items = ''
   let until = Infinity
   const lacking: string[] = []
-  let place = 0
+  let position = 0
   const slice = new Slice()
   for await (const videos of parts.videos)
     for (const video of videos) {
-      const mostBytes = ++place > FULL_ITEMS ? MOST_LATER_BYTES : MOST_DESCRIPTION_BYTES
+      const mostBytes = ++position > FULL_ITEMS ? MOST_LATER_BYTES : MOST_DESCRIPTION_BYTES
       if (parts.sounds.isLacking(video)) lacking.push(video.platform_id)
       const shownAt = parts.sounds.awaitedUntil(video)
       if (shownAt !== undefined) until = Math.min(until, shownAt)
@@ -128,7 +128,7 @@ function sourcesOf(video: VideoDoc, address: string, { get, isSound, typeOf }: P
   const sources: Source[] = []
   if (sound)
     sources.push({
-      title: 'Sound',
+      title: 'Audio',
       url: `${address}/sound/${id}${SOUND_ENDING}`,
       type: SOUND_TYPE,
       bytes: sound.bytes,
@@ -136,7 +136,7 @@ function sourcesOf(video: VideoDoc, address: string, { get, isSound, typeOf }: P
   if (bytes > 0) {
     const own = { url: `${address}/film/${id}${url.slice(url.lastIndexOf('.'))}`, type: typeOf(video), bytes }
     const height = Math.max(0, ...streams.map((stream) => stream.height ?? 0))
-    sources.push(isSound(video) ? { ...own, title: 'Sound' } : { ...own, title: 'Film', height })
+    sources.push(isSound(video) ? { ...own, title: 'Audio' } : { ...own, title: 'Video', height })
   }
   return sources
 }

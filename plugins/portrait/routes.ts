@@ -25,7 +25,7 @@ const Chosen = Type.Object({ picture: Type.Union([Type.String(), Type.Null()]) }
 const version = Type.Optional(
   Type.String({
     maxLength: 1000,
-    description: 'which one, as `picture` of the account says: kept without asking again',
+    description: 'the value of `picture` in the record of the account: the reply is then cached for a year',
   }),
 )
 const YEAR_SECONDS = 31_536_000
@@ -37,7 +37,7 @@ export const showPicture = defineRoute({
   method: 'GET',
   path: '/api/user/:userId/picture/',
   access: 'viewer',
-  summary: 'The picture of an account, a square JPEG: one’s own, or as an admin any',
+  summary: 'The picture of an account, as a square JPEG: the caller’s own, or any if the caller is an admin',
   params: Params,
   query: { version },
   reply: Type.Unknown(),
@@ -73,7 +73,7 @@ export const changePicture = defineRoute({
   method: 'PUT',
   path: '/api/user/:userId/picture/',
   access: 'viewer',
-  summary: 'Another picture for an account: one’s own, or as an admin any',
+  summary: 'Change the picture of an account: the caller’s own, or any if the caller is an admin',
   params: Params,
   rawBody: { contentType: 'application/octet-stream', maxBodyBytes: MOST_BYTES },
   reply: Chosen,
@@ -91,7 +91,7 @@ export const removePicture = defineRoute({
   method: 'DELETE',
   path: '/api/user/:userId/picture/',
   access: 'viewer',
-  summary: 'An account has no picture any more: one’s own, or as an admin any',
+  summary: 'Remove the picture of an account: the caller’s own, or any if the caller is an admin',
   params: Params,
   reply: Chosen,
   errors: ['permission_denied', 'not_found'],

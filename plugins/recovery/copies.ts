@@ -57,11 +57,12 @@ export function keepDailyCopies(options: { file: string; copy: CopyLedger; clock
       dropOldCopies(file, 'daily', clock.now())
       log.info('ledger copied')
     } catch (error) {
-      if (signal.aborted) log.info('the ledger was not copied at this stop, as that takes too long; older copies stay')
+      if (signal.aborted)
+        log.info('the ledger was not copied at this stop, as that takes too long; older copies are kept')
       else
         log.error(
           { err: error },
-          'the daily copy of the ledger failed, and older ones stay; it is tried again in an hour, and when the server stops',
+          'the daily copy of the ledger failed, and older ones are kept; the next attempts are in an hour and when the server stops',
         )
     }
   }

@@ -49,7 +49,7 @@ interface Recovery extends SalvageParts {
  */
 const damageMark = (file: string): string => `${file}.damaged`
 export const noteDamage = (file: string): void =>
-  writeFileSync(damageMark(file), 'Damage was met; the next start checks the ledger.\n', { mode: 0o600 })
+  writeFileSync(damageMark(file), 'Damage was found; the next start checks the ledger.\n', { mode: 0o600 })
 
 /** Damaged ledgers that were moved aside, newest first. */
 function movedAside(file: string): string[] {

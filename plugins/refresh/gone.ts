@@ -24,7 +24,10 @@ export const forgetGone = defineTask({
         const gone = ids.filter((id) => !known.has(id))
         if (!gone.length) continue
         await app.refreshQueue.forget(kind, gone)
-        log.info({ kind, count: gone.length }, 'a restore has taken what was to be read again')
+        log.info(
+          { kind, count: gone.length },
+          'queued refreshes were removed, because their documents are missing after a restore',
+        )
       }
     }
   },

@@ -75,6 +75,10 @@ export function openRefreshQueue(app: App): RefreshQueue {
   const { ledger } = app
   let current: Item | undefined
   const isCurrent = (kind: Kind, id: string) => current?.kind === kind && current.id === id
+  const isOneRunning = (kind?: Kind) => current !== undefined && (kind === undefined || current.kind === kind)
+  /** @returns whether it was queued */
+  const remove = ({ kind, id }: Item): boolean =>
+    ledger.sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?').run(numberOf(kind), id).changes > 0
 
   return {
     async add(kind, ids) {
@@ -93,18 +97,12 @@ export function openRefreshQueue(app: App): RefreshQueue {
 
     begin: (item) => void (current = item),
     end: () => void (current = undefined),
-    async done({ kind, id }) {
-      await ledger.write(() =>
-        ledger.sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?').run(numberOf(kind), id),
-      )
-    },
+    done: (item) => ledger.write(() => void remove(item)),
 
-    async putOff({ kind, id, attempts }, isTried) {
+    async putOff(item, isTried) {
+      const { kind, id, attempts } = item
       await ledger.write(() => {
-        const isThere = ledger
-          .sql('DELETE FROM refresh_queue WHERE kind = ? AND id = ?')
-          .run(numberOf(kind), id).changes
-        if (isThere)
+        if (remove(item))
           ledger
             .sql('INSERT INTO refresh_queue (kind, id, attempts) VALUES (?, ?, ?)')
             .run(numberOf(kind), id, attempts + (isTried ? 1 : 0))
@@ -130,13 +128,11 @@ export function openRefreshQueue(app: App): RefreshQueue {
           : ledger
               .sql<{ count: number }>('SELECT count(*) AS count FROM refresh_queue WHERE kind = ?')
               .get(numberOf(kind))
-      const isOneRunning = current !== undefined && (kind === undefined || current.kind === kind)
-      return Math.max(0, (row?.count ?? 0) - (isOneRunning ? 1 : 0))
+      return Math.max(0, (row?.count ?? 0) - (isOneRunning(kind) ? 1 : 0))
     },
 
     stateOf(kind) {
-      const isOneRunning = current !== undefined && (kind === undefined || current.kind === kind)
-      return isOneRunning || this.waiting(kind) > 0 ? 'running' : 'empty'
+      return isOneRunning(kind) || this.waiting(kind) > 0 ? 'running' : 'empty'
     },
 
     stateOfItem(kind, id) {

@@ -17,10 +17,10 @@ export const showRefresh = defineRoute({
   method: 'GET',
   path: '/api/refresh/',
   access: 'admin',
-  summary: 'What waits to be refreshed',
+  summary: 'State of the refresh queue, or of one document in it',
   query: {
     type: Type.Optional(Type.Enum(KINDS)),
-    id: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'needs type' })),
+    id: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'requires type' })),
   },
   reply: Type.Object({
     total_queued: Type.Integer(),
@@ -44,7 +44,7 @@ export const startRefresh = defineRoute({
   query: {
     extract_videos: Type.Boolean({
       default: false,
-      description: 'also the archived videos of the channels and playlists',
+      description: 'also refresh the archived videos of these channels and playlists',
     }),
   },
   body: IdsByKind,
@@ -66,7 +66,7 @@ export const activate = defineRoute({
   method: 'POST',
   path: '/api/activate/',
   access: 'admin',
-  summary: 'Mark as still available, so that the next run looks again',
+  summary: 'Mark documents as available on the platform, so that the next run refreshes them',
   body: IdsByKind,
   reply: Type.Object({ updated: Type.Integer() }),
   async handle({ body }, app: App) {

@@ -103,7 +103,7 @@ async function workOff(job: Run, app: App): Promise<Words | null> {
  */
 async function isSignedInAsWanted(job: Run, app: App): Promise<boolean> {
   if (!app.cookie.isEnabled() || (await app.cookie.validate({ asker: job.id, signal: job.signal }))) return true
-  job.log.warn('the cookie is not valid any more: nothing is refreshed')
+  job.log.warn('the cookie is no longer valid: nothing is refreshed')
   await app.jobs.notify({
     of: checkReindex,
     group: 'setting:application',
@@ -140,7 +140,7 @@ async function settle(item: Item, error: unknown, job: Run, app: App): Promise<b
   }
   job.log.warn(
     { id: item.id, failure: failure?.failure, err: failure ? undefined : error },
-    `not refreshed: ${failure?.message ?? 'the log says why'}`,
+    failure ? `not refreshed: ${failure.message}` : 'not refreshed',
   )
   const row = failure && app.platform.failures[failure.failure]
   if (row?.deactivates) {

@@ -46,7 +46,7 @@ export interface Removals {
 
 /** Number of videos that are removed together: the bin moves this many into one folder. */
 const TOGETHER = 100
-const NOWHERE = inEnglish(say`It is no longer in the bin, and not on the ignore list either`)
+const NOWHERE = inEnglish(say`The video is neither in the bin nor on the ignore list any more`)
 
 export function openRemovals(app: App): Removals {
   const { bin, media, queue, videos } = app

@@ -37,7 +37,9 @@ export async function openReserve({ folder, clock, log, isTemporary }: ReservePa
   const notifyOnce = async (): Promise<void> => {
     if (!tell || isTold) return
     isTold = true
-    await tell(SENTENCE).catch((err: unknown) => log.warn({ err }, 'people could not be told that the disk is full'))
+    await tell(SENTENCE).catch((err: unknown) =>
+      log.warn({ err }, 'people could not be notified that the disk is full'),
+    )
   }
 
   const freeBytes = async () => (await diskSpace(folder)).free

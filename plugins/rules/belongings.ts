@@ -13,20 +13,20 @@ import { keyOf } from './wishes.ts'
 const Rules = Type.Array(RuleDraft, { maxItems: 1000 })
 type Rules = Static<typeof Rules>
 
-const KeptByArchive = Type.Object({ groups: Type.Array(GroupRecord, { maxItems: 1000 }), rules: Rules })
+const ArchiveRecord = Type.Object({ groups: Type.Array(GroupRecord, { maxItems: 1000 }), rules: Rules })
 
 /** All rules except those of settings, which are made from the settings. */
 const allOf = ({ rules }: Pick<App, 'rules'>): Rule[] =>
   [...rules.list('take'), ...rules.list('keep')].filter(({ setting }) => setting === undefined)
 
-const toKept = ({ side, scope, conditions, outcome, quality, name, isOn }: Rule): Rules[number] => ({
+const toDraft = ({ side, scope, conditions, outcome, quality, name, isOn }: Rule): Rules[number] => ({
   ...{ side, scope, conditions, outcome, name, is_on: isOn },
   ...(quality && { quality }),
 })
 
-async function addMissing(kept: Rules, { rules, groups, log }: App): Promise<void> {
+async function addMissing(stored: Rules, { rules, groups, log }: App): Promise<void> {
   const known = new Set([...rules.list('take'), ...rules.list('keep')].map(keyOf))
-  for (const draft of kept.map(draftOf)) {
+  for (const draft of stored.map(draftOf)) {
     const { scope } = draft
     if (known.has(keyOf(draft)) || (scope.kind === 'group' && !groups.get(scope.id))) continue
     try {
@@ -43,10 +43,10 @@ export function archiveBelongings(app: App): ArchiveBelongings {
   return {
     of: 'rules',
     rows: ['rules_rule', 'rules_group', 'rules_member'].map((table) => ({ table, id: () => "'archive'" })),
-    collect: () => ({ groups: app.groups.list(), rules: allOf(app).map(toKept) }),
-    async restore(kept) {
-      if (faultIn(KeptByArchive, kept) !== undefined) return
-      const { groups, rules } = kept as Static<typeof KeptByArchive>
+    collect: () => ({ groups: app.groups.list(), rules: allOf(app).map(toDraft) }),
+    async restore(stored) {
+      if (faultIn(ArchiveRecord, stored) !== undefined) return
+      const { groups, rules } = stored as Static<typeof ArchiveRecord>
       const idsHere = await app.groups.restore(groups)
       const rulesHere = rules.flatMap((rule) => {
         if (rule.scope.kind !== 'group') return rule
@@ -85,10 +85,10 @@ export function channelBelongings(app: App): OwnChannelBelongings {
     ],
     async collect(channelId) {
       const own = allOf(app).filter(isOf(channelId))
-      return own.length === 0 ? undefined : own.map(toKept)
+      return own.length === 0 ? undefined : own.map(toDraft)
     },
-    async restore(channelId, kept) {
-      if (faultIn(Rules, kept) === undefined) await addMissing((kept as Rules).filter(isOf(channelId)), app)
+    async restore(channelId, stored) {
+      if (faultIn(Rules, stored) === undefined) await addMissing((stored as Rules).filter(isOf(channelId)), app)
     },
   }
 }

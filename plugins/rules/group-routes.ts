@@ -43,7 +43,7 @@ export const changeGroup = defineRoute({
   method: 'POST',
   path: '/api/group/:groupId/',
   access: 'admin',
-  summary: 'Change name, color, members or place of a group',
+  summary: 'Change the name, color, members or position of a group',
   params: Params,
   body: Type.Partial(Type.Object({ ...given, place: Type.Integer({ minimum: 0, maximum: 100 }) })),
   reply: GroupRecord,

@@ -101,15 +101,18 @@ export function openGroupRows(
     },
 
     /** @throws not_found */
-    async change(id: number, { name, color, members, place }: Partial<GroupDraft> & { place?: number | undefined }) {
+    async change(
+      id: number,
+      { name, color, members, place: position }: Partial<GroupDraft> & { place?: number | undefined },
+    ) {
       await ledger.write(() => {
         mustExist(id)
         if (name !== undefined) ledger.sql('UPDATE rules_group SET name = ? WHERE id = ?').run(name, id)
         if (color !== undefined) ledger.sql('UPDATE rules_group SET color = ? WHERE id = ?').run(color, id)
         if (members) setMembers(id, members)
-        if (place !== undefined) {
+        if (position !== undefined) {
           const ids = heads().map((group) => group.id)
-          const ordered = ids.filter((one) => one !== id).toSpliced(place, 0, id)
+          const ordered = ids.filter((one) => one !== id).toSpliced(position, 0, id)
           for (const [at, one] of ordered.entries())
             ledger.sql('UPDATE rules_group SET place = ? WHERE id = ?').run(at, one)
         }

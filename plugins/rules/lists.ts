@@ -11,6 +11,7 @@ import { type KeepOutcome, type Row, type Sums, survey } from './survey.ts'
 export const PART = 500
 /** Maximum number of stored lists without a run; the oldest are removed. */
 const MOST_LISTS = 20
+export const DAMAGED = 'This preview is damaged: make a new one'
 /** Maximum age of a list that may be run. */
 export const LONGEST_AGE = DAY_SECONDS
 
@@ -158,7 +159,7 @@ export function openLists(app: App, rules: RuleRows, groups: GroupRows): Lists {
       if (text === undefined) return []
       type Stored = [id: string, rule: number, bytes: number, freed: number, note?: Row['note']]
       const rows = ledger.json<Stored[] | undefined>(text, `rules_part of list ${id}`, undefined)
-      if (!rows) throw errors.unprocessable('This preview is damaged: make a new one')
+      if (!rows) throw errors.unprocessable(DAMAGED)
       return rows.map(([video, rule, bytes, freed, note]) => ({ id: video, rule, bytes, freed, ...(note && { note }) }))
     },
 

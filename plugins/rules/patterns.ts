@@ -25,14 +25,13 @@ function foldedOf(given: string): string {
   return last.folded
 }
 
-/** Compares one kind of text with the words and patterns of all rules. */
-export interface Comparisons {
-  /** Compares folded words, or searches for the pattern. @throws bad_request  with advice on what to write instead */
-  add(text: Text, path: string): (given: string) => boolean
-}
+export type Comparisons = ReturnType<typeof openComparisons>
 
-/** Each text is searched for all patterns in one pass. */
-export function openComparisons(): Comparisons {
+/**
+ * Compares one kind of text with the words and patterns of all rules. Each text is searched for all patterns in one
+ * pass.
+ */
+export function openComparisons() {
   const patterns: string[] = []
   let set: RE2Set | undefined
   let last = { given: '', found: [] as readonly number[] }
@@ -48,7 +47,8 @@ export function openComparisons(): Comparisons {
   }
 
   return {
-    add(text, path) {
+    /** Compares folded words, or searches for the pattern. @throws bad_request  with advice on what to write instead */
+    add(text: Text, path: string): (given: string) => boolean {
       if ('words' in text) {
         const words = text.words.map((word) => fold(word.trim())).filter((word) => word !== '')
         if (words.length === 0) throw errors.wrongField(`${path}.words`, 'must not be blank')

@@ -70,7 +70,9 @@ export default definePlugin({
   async setup(app) {
     app.accounts.setGroups((id) => app.groups.get(id)?.members)
     const settle = () =>
-      app.settingRules.settle().catch((err: unknown) => app.log.warn({ err }, 'settings could not be made rules'))
+      app.settingRules
+        .settle()
+        .catch((err: unknown) => app.log.warn({ err }, 'settings could not be converted to rules'))
     await settle()
     app.preferences.watch(() => void settle())
     await app.ruleRuns.continueAll()

@@ -22,16 +22,23 @@ export const RuleRecord = Type.Object({
   ...given,
   name: Type.String(),
   is_on: Type.Boolean(),
-  setting: Type.Optional(Type.String({ description: 'the setting that it stands for: `all`, or a channel’s id' })),
-  is_own: Type.Boolean({ description: 'whether the caller may change it' }),
-  scope_name: Type.String({ description: 'of its channel, playlist or group; empty: everything, or it is lost' }),
-  is_lost: Type.Optional(Type.Boolean({ description: 'its channel, playlist or group is not here (any more)' })),
+  setting: Type.Optional(
+    Type.String({ description: 'the setting that the rule represents: `all`, or the id of a channel' }),
+  ),
+  is_own: Type.Boolean({ description: 'whether the caller may change the rule' }),
+  scope_name: Type.String({
+    description: 'name of its channel, playlist or group; empty: the rule applies to all videos, or `is_lost`',
+  }),
+  is_lost: Type.Optional(Type.Boolean({ description: 'whether its channel, playlist or group does not exist' })),
   asks: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'of a taking rule: conditions that are known only once the platform is asked, before the download',
+      description:
+        'of a taking rule: conditions that can be decided only after a request to the platform, before the download',
     }),
   ),
-  left_out: Type.Optional(Type.Integer({ description: 'of a taking rule: how many listed videos it leaves out' })),
+  left_out: Type.Optional(
+    Type.Integer({ description: 'of a taking rule: the number of listed videos that it leaves out' }),
+  ),
 })
 const Params = Type.Object({ ruleId: Type.String({ pattern: ROW_PATTERN }) })
 export const RuleDraft = Type.Object(given)
@@ -46,19 +53,22 @@ export const listRules = defineRoute({
   method: 'GET',
   path: '/api/rule/',
   access: 'downloader',
-  summary: 'Rules of both sides, in the order in which they are asked',
+  summary: 'Taking and keeping rules, in the order in which they are applied',
   query: {
     channel: Type.Optional(
-      Type.String({ pattern: ID_PATTERN, description: 'only those of this channel, or of a group that it is in' }),
+      Type.String({ pattern: ID_PATTERN, description: 'only rules for this channel, or for a group that contains it' }),
     ),
   },
   reply: Type.Object({
     take: Type.Array(RuleRecord),
     keep: Type.Array(RuleRecord),
     asked: Type.Array(Type.String(), {
-      description: 'conditions of taking rules that are known only once the platform is asked, before the download',
+      description:
+        'conditions of taking rules that can be decided only after a request to the platform, before the download',
     }),
-    members_only: Type.Integer({ description: 'listed videos that no rule leaves out, but their being for members' }),
+    members_only: Type.Integer({
+      description: 'number of listed videos that no rule leaves out, but that are only for members',
+    }),
   }),
   async handle({ actor, query: { channel } }, app: App) {
     const { channelsOf } = openScopes(app.groups)
@@ -93,7 +103,7 @@ export const changeRule = defineRoute({
   method: 'POST',
   path: '/api/rule/:ruleId/',
   access: 'downloader',
-  summary: 'Change a rule, or switch it off and on',
+  summary: 'Change a rule, or switch it on or off',
   params: Params,
   body: Type.Partial(Type.Omit(Type.Object(given), ['side'])),
   reply: RuleRecord,
@@ -115,7 +125,7 @@ export const changeRule = defineRoute({
 export const removeRule = defineRemoval({
   path: '/api/rule/:ruleId/',
   access: 'downloader',
-  summary: 'Remove a rule; one that stands for a setting takes it back',
+  summary: 'Remove a rule; if it represents a setting, that setting is reset',
   errors: ['permission_denied'],
   async remove(ruleId, app: App, actor) {
     const { id, setting } = await ownRule(ruleId, actor, app)
@@ -128,7 +138,7 @@ export const orderRules = defineRoute({
   method: 'POST',
   path: '/api/rule/order/',
   access: 'admin',
-  summary: 'Put the rules of a side into an order',
+  summary: 'Change the order of the taking rules or of the keeping rules',
   body: Type.Object({ side: Side, order: Type.Array(Type.Integer(), { maxItems: 10_000, uniqueItems: true }) }),
   reply: Type.Object({ order: Type.Array(Type.Integer()) }),
   errors: ['bad_request'],

@@ -79,7 +79,7 @@ export function openRuleRows({ ledger }: Pick<App, 'ledger'>): RuleRows {
 
   const placed = (ids: readonly number[]) => {
     const put = ledger.sql('UPDATE rules_rule SET place = ? WHERE id = ?')
-    for (const [place, id] of ids.entries()) put.run(place, id)
+    for (const [position, id] of ids.entries()) put.run(position, id)
   }
   const valuesOf = ({ scope, conditions, outcome, quality, name, isOn }: Draft) => [
     ...[JSON.stringify(scope), JSON.stringify(conditions), outcome, quality ? JSON.stringify(quality) : null],

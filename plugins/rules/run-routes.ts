@@ -19,12 +19,12 @@ const Outcomes = Type.Object({ keep: Sum, remove: Sum, fetch: Sum })
 const ListRecord = Type.Object({
   id: Type.Integer(),
   made: Type.Integer(),
-  is_draft: Type.Boolean({ description: 'the rules are not saved, so the preview cannot be run' }),
-  is_large: Type.Boolean({ description: 'a run of it waits for an admin, unless it is started with `confirmed`' }),
-  videos: Type.Integer({ description: 'all that were looked at' }),
+  is_draft: Type.Boolean({ description: 'whether its rules are not saved, so that it cannot be run' }),
+  is_large: Type.Boolean({ description: 'whether its run waits for approval, unless it is started with `confirmed`' }),
+  videos: Type.Integer({ description: 'number of videos in the archive' }),
   undecided: Type.Integer({ description: 'videos to which no rule applies: they stay' }),
   outcomes: Outcomes,
-  bin_bytes: Type.Integer({ minimum: 0, description: 'what the bin would hold after a run' }),
+  bin_bytes: Type.Integer({ minimum: 0, description: 'size of the bin after a run' }),
   rules: Type.Array(
     Type.Object({
       id: Type.Integer({ description: 'in a draft: the position of the rule, from 1' }),
@@ -41,7 +41,7 @@ export const makePreview = defineRoute({
   method: 'POST',
   path: '/api/rule/preview/',
   access: 'admin',
-  summary: 'What the keeping rules, or the rules in the request, would do now; changes nothing',
+  summary: 'Preview what the keeping rules, or the rules in the request, would do now; changes nothing',
   body: Type.Object({ rules: Type.Optional(Type.Array(RuleDraft, { maxItems: 300 })) }),
   reply: ListRecord,
   errors: ['bad_request'],
@@ -62,7 +62,7 @@ export const showPreview = defineRoute({
   method: 'GET',
   path: '/api/rule/preview/:listId/',
   access: 'admin',
-  summary: 'A preview that was made before',
+  summary: 'A stored preview',
   params: ListParams,
   reply: ListRecord,
   handle: ({ params: { listId } }, app: App) => listRecord(listOf(Number(listId), app), app),
@@ -72,7 +72,7 @@ export const listPreviewRows = defineRoute({
   method: 'GET',
   path: '/api/rule/preview/:listId/row/',
   access: 'admin',
-  summary: 'The videos of a preview by outcome, each with the rule that has decided, and why',
+  summary: 'The videos of a preview with one outcome, each with the rule that applies and its conditions',
   params: ListParams,
   query: { outcome: Type.Enum(['keep', 'remove', 'fetch'], { default: 'remove' }), ...page },
   reply: Type.Object({
@@ -83,7 +83,7 @@ export const listPreviewRows = defineRoute({
         title: Type.String(),
         channel_id: Type.String(),
         vid_thumb_url: Type.String(),
-        is_gone: Type.Optional(Type.Boolean({ description: 'removed since the preview' })),
+        is_gone: Type.Optional(Type.Boolean({ description: 'whether the video was removed after the preview' })),
         rule: Type.Integer(),
         why: Conditions,
         bytes: Count,
@@ -91,8 +91,8 @@ export const listPreviewRows = defineRoute({
         note: Type.Optional(
           Type.Enum([...NOTES], {
             description:
-              'why the video stays, or frees no space: a person keeps it; its film is in a place; ' +
-              'this rule removed it recently, and it was restored; this rule fetched it again recently; the removal of other videos frees enough space; ' +
+              'why the video stays, or why its removal frees no space: a person has protected it; its film is in a folder of another program; ' +
+              'this rule removed it recently, and it was restored; this rule downloaded it again recently; the removal of other videos frees enough space; ' +
               'its film has another hard link; its film is missing',
           }),
         ),
@@ -135,7 +135,7 @@ const RunRecord = Type.Object({
   }),
   outcomes: Outcomes,
   done: Count,
-  left: Type.Integer({ description: 'videos that were left unchanged after all' }),
+  left: Type.Integer({ description: 'videos that were not changed after all' }),
   undone: Count,
 })
 
@@ -156,7 +156,7 @@ export const startRun = defineRoute({
   method: 'POST',
   path: '/api/rule/run/',
   access: 'admin',
-  summary: 'Run a preview: what it lists, and nothing else; a large one waits unless it is confirmed',
+  summary: 'Run a preview, which changes only the listed videos; a large run waits for approval unless it is confirmed',
   body: Type.Object({ preview: Type.Integer({ minimum: 1 }), confirmed: Type.Optional(Type.Boolean()) }),
   reply: RunRecord,
   errors: ['conflict', 'not_found'],
@@ -169,7 +169,7 @@ export const changeRun = defineRoute({
   method: 'POST',
   path: '/api/rule/run/:runId/',
   access: 'admin',
-  summary: 'Agree to a run that waits, discard it, or undo one that has ended',
+  summary: 'Approve or discard a waiting run, or undo a finished one',
   params: RunParams,
   body: Type.Object({ action: Type.Enum(['confirm', 'discard', 'undo']) }),
   reply: RunRecord,
@@ -182,7 +182,7 @@ export const showRun = defineRoute({
   method: 'GET',
   path: '/api/rule/run/:runId/',
   access: 'admin',
-  summary: 'A run, with what it has touched',
+  summary: 'A run, with the videos that it has changed',
   params: RunParams,
   query: page,
   reply: Type.Object({
@@ -197,9 +197,9 @@ export const showRun = defineRoute({
         state: Type.Enum(['done', 'left', 'undone']),
         reason: Type.String({
           description:
-            '`kept`: a person has marked it to be kept since the preview; `gone`: it had already been removed; ' +
+            '`kept`: a person has protected it since the preview; `gone`: it had already been removed; ' +
             '`place`: its film is in a folder of another program; `unavailable`: its film could not be moved; ' +
-            '`again`: the bin no longer had it, so it is downloaded again; or a sentence',
+            '`again`: it was no longer in the bin, so it is downloaded again; or a sentence',
         }),
       }),
     ),

@@ -1,7 +1,7 @@
 /** Runs of previews: which may start, what they have changed, and how they are undone. */
 import { chunksOf, epochSeconds, errors, inEnglish, isAppError, type JobContext, say, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
-import { type List, type Lists, LONGEST_AGE } from './lists.ts'
+import { DAMAGED, type List, type Lists, LONGEST_AGE } from './lists.ts'
 import type { RuleRows } from './rule-rows.ts'
 import { runRules, undoRun } from './run-tasks.ts'
 import type { Row } from './survey.ts'
@@ -89,7 +89,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
 
   const mustBeIdle = () => {
     if (ledger.sql("SELECT 1 FROM rules_run WHERE state IN ('running', 'undoing')").get())
-      throw errors.conflict('Rules are being applied right now: wait until that has ended')
+      throw errors.conflict('Rules are being applied: wait until this has finished')
   }
 
   /** The parts of a list with their numbers, always the same ones. */
@@ -168,7 +168,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
           putState(...change)
         })
       try {
-        if (!list) throw errors.conflict('This preview is damaged: make a new one')
+        if (!list) throw errors.conflict(DAMAGED)
         await mustBeCurrent(list, signal)
       } catch (error) {
         if (isAppError(error, 'conflict')) await setWaiting(id, 'refused', inEnglish(error.words))
@@ -192,7 +192,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       const run = get(id)
       if (run?.state !== 'running') return
       const list = lists.get(run.list_id)
-      if (!list) return void (await setState(id, 'refused', 'This preview is damaged: make a new one'))
+      if (!list) return void (await setState(id, 'refused', DAMAGED))
       const total = countOf(list)
       let done = 0
       await endingWell(id, job, async () => {

@@ -42,7 +42,7 @@ const Newest = Type.Object(
   {
     count: Type.Integer({ minimum: 0, maximum: 1000 }),
     of: Type.Optional(
-      Type.Enum(['scope', 'channel'], { description: 'of the scope (default), or of each channel in it' }),
+      Type.Enum(['scope', 'channel'], { description: 'in the whole scope (default), or in each of its channels' }),
     ),
   },
   { additionalProperties: false },

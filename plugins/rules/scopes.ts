@@ -2,15 +2,10 @@
 import type { GroupRows } from './group-rows.ts'
 import type { Scope } from './schema.ts'
 
-export interface Scopes {
-  /** undefined: all channels. */
-  channelsOf(scope: Scope): readonly string[] | undefined
-  playlistsOf(scope: Scope): readonly string[]
-  isOf(scope: Scope, channelId: string, isInPlaylist: (id: string) => boolean): boolean
-}
+export type Scopes = ReturnType<typeof openScopes>
 
 /** Resolves scopes with the current groups. */
-export function openScopes(groups: Pick<GroupRows, 'list'>): Scopes {
+export function openScopes(groups: Pick<GroupRows, 'list'>) {
   const all = new Map(
     groups.list().map(({ id, members }) => {
       const of = (kind: 'channel' | 'playlist') => members.filter((one) => one.kind === kind).map((one) => one.id)
@@ -25,13 +20,14 @@ export function openScopes(groups: Pick<GroupRows, 'list'>): Scopes {
   return {
     playlistsOf,
 
-    channelsOf(scope) {
+    /** undefined: all channels. */
+    channelsOf(scope: Scope): readonly string[] | undefined {
       if (scope.kind === 'all') return undefined
       if (scope.kind === 'channel') return [scope.id]
       return scope.kind === 'group' ? (all.get(scope.id)?.channels ?? []) : []
     },
 
-    isOf(scope, channelId, isInPlaylist) {
+    isOf(scope: Scope, channelId: string, isInPlaylist: (id: string) => boolean): boolean {
       if (scope.kind === 'all') return true
       if (scope.kind === 'channel') return scope.id === channelId
       if (scope.kind === 'group' && all.get(scope.id)?.set.has(channelId)) return true

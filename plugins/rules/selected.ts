@@ -16,7 +16,7 @@ export function listFilter(app: App): Hooks['video.filter'] {
       rule: Type.Optional(
         Type.Integer({
           minimum: 1,
-          description: `videos that this rule applies to, the newest ${MOST}; for downloaders`,
+          description: `videos that this rule applies to, at most the newest ${MOST}; only for accounts that may download`,
         }),
       ),
     },

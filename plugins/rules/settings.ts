@@ -42,15 +42,15 @@ export function openSettings(app: App, rules: RuleRows): SettingRules {
 
   async function settle(): Promise<void> {
     const settings = await wanted()
-    const kept = new Map(
+    const existing = new Map(
       rules.list('keep').flatMap((rule) => (rule.setting === undefined ? [] : [[rule.setting, rule]])),
     )
-    for (const [setting, { id }] of kept) if (!settings.has(setting)) await rules.remove(id)
+    for (const [setting, { id }] of existing) if (!settings.has(setting)) await rules.remove(id)
     for (const [setting, days] of settings) {
       const draft = draftOf(setting, days)
       const { scope, conditions, outcome } = draft
-      const rule = kept.get(setting)
-      if (!rule) await rules.add(draft, { setting, before: setting === ALL ? undefined : kept.get(ALL)?.id })
+      const rule = existing.get(setting)
+      if (!rule) await rules.add(draft, { setting, before: setting === ALL ? undefined : existing.get(ALL)?.id })
       else if (rule.outcome !== outcome || rule.conditions.watched?.days !== days)
         await rules.change(rule.id, { scope, conditions, outcome })
     }

@@ -63,7 +63,7 @@ const BATCH = 1000
  */
 const ONCE_IN_DAYS = 30
 /** Number of videos that are decided between two checks of the clock. */
-const LOOK_EVERY = 32
+const CHECK_EVERY = 32
 
 /** Paths in documents, by the conditions that need them. */
 const NEEDED: Partial<Record<keyof Conditions, readonly string[]>> = {
@@ -123,7 +123,7 @@ export async function selectedBy(rule: Rule, scopes: Scopes, now: number, app: A
     const ids = batch.map(({ id }) => id)
     const watched = watchedAmong(app, ids)
     for (const [index, { id, values }] of batch.entries()) {
-      if (index % LOOK_EVERY === 0 && slice.isOver) await slice.next()
+      if (index % CHECK_EVERY === 0 && slice.isOver) await slice.next()
       facts.show(id, values, watched)
       const decision = decide(compiled, facts, true)
       if ('rule' in decision && decision.rule) found.push({ id, published: facts.published ?? '' })
@@ -167,7 +167,7 @@ export async function survey(
     )
     const touched: Waiting[] = []
     for (const [index, { id, values }] of batch.entries()) {
-      if (index % LOOK_EVERY === 0 && slice.isOver) await slice.next()
+      if (index % CHECK_EVERY === 0 && slice.isOver) await slice.next()
       sums.videos++
       facts.show(id, values, watched)
       for (const rule of removing) if (facts.isIn(rule.scope)) sums.rules[rule.id]!.scope++
@@ -180,7 +180,7 @@ export async function survey(
         else
           touched.push({
             ...{ row, rule, channelId: facts.channelId, added: facts.addedDays },
-            isKept: Boolean(values[keepAt]),
+            isProtected: Boolean(values[keepAt]),
           })
       }
     }
@@ -201,8 +201,8 @@ interface Waiting {
   channelId: string
   /** When the video was added, in days. */
   added: number
-  /** A person has marked the video to be kept. */
-  isKept: boolean
+  /** A person has protected the video. */
+  isProtected: boolean
 }
 
 const STAYS: ReadonlySet<Note> = new Set(['kept', 'place', 'restored', 'fetched'])
@@ -233,8 +233,8 @@ async function membersOf({ videos }: App, rules: readonly CompiledRule[], scopes
 async function weighed(app: App, all: readonly Waiting[], now: number): Promise<Waiting[]> {
   const ids = all.map(({ row: { id } }) => id)
   const changed = app.touching.changedSince(ids, now - ONCE_IN_DAYS * DAY_SECONDS)
-  const noteOf = ({ row: { id }, rule, isKept }: Waiting): Note | undefined => {
-    if (isKept) return 'kept'
+  const noteOf = ({ row: { id }, rule, isProtected }: Waiting): Note | undefined => {
+    if (isProtected) return 'kept'
     // A film in a place is removed only by its own program.
     if (!app.media.isOurs(id)) return 'place'
     if (!changed.has(`${rule.id} ${rule.outcome} ${id}`)) return undefined

@@ -11,7 +11,7 @@ import { type CompiledRule, compile, type Decision, decide, type Facts } from '.
 import type { GroupRows } from './group-rows.ts'
 import type { RuleRows } from './rule-rows.ts'
 import type { Quality, Scope } from './schema.ts'
-import { openScopes } from './scopes.ts'
+import { openScopes, type Scopes } from './scopes.ts'
 import { type Asked, openSeen, type Seen } from './seen-rows.ts'
 
 /** Availability as yt-dlp reports it. */
@@ -33,7 +33,7 @@ type Listed = Pick<NewItem, 'id' | 'title' | 'channelId' | 'durationSeconds' | '
 interface Compiled {
   version: number
   rules: CompiledRule[]
-  isIn: ReturnType<typeof openScopes>['isOf']
+  isIn: Scopes['isOf']
 }
 
 export type Taking = ReturnType<typeof openTaking>

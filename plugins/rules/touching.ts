@@ -22,7 +22,7 @@ export interface Touched {
   bin: string | null
 }
 
-const [BEGUN, GONE, KEPT, AGAIN] = ['begun', 'gone', 'kept', 'again']
+const [BEGUN, GONE, PROTECTED, AGAIN] = ['begun', 'gone', 'kept', 'again']
 
 export type Touching = ReturnType<typeof openTouching>
 
@@ -69,7 +69,7 @@ export function openTouching(app: App) {
         // A video that an interrupted run has already removed is removed again: this waits until the bin has it.
         if (!doc) return { ...common, bin, state: 'left', reason: begun ? BEGUN : GONE }
         // A person may have protected the video in the meantime.
-        return { ...common, bin, state: 'left', reason: doc.keep ? KEPT : BEGUN }
+        return { ...common, bin, state: 'left', reason: doc.keep ? PROTECTED : BEGUN }
       })
       await note(run, touched)
       const going = touched.filter(({ reason }) => reason === BEGUN)

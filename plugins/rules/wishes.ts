@@ -30,11 +30,11 @@ function rulesOf(scope: Scope, wishes: Wishes): Array<[wish: Wish, draft: Draft]
   return [
     ...skipping,
     ...(quality ? [['quality', { ...rule('take', 'take', {}), quality }] satisfies [Wish, Draft]] : []),
-    ...(keep ? [['keep', rule('keep', 'remove', keptOf(keep))] satisfies [Wish, Draft]] : []),
+    ...(keep ? [['keep', rule('keep', 'remove', removalConditionsOf(keep))] satisfies [Wish, Draft]] : []),
   ]
 }
 
-function keptOf(keep: NonNullable<Wishes['keep']>): Conditions {
+function removalConditionsOf(keep: NonNullable<Wishes['keep']>): Conditions {
   if ('newest' in keep) return { not_newest: { count: keep.newest } }
   return 'days' in keep ? { added_before: keep.days } : { watched: { days: 0 } }
 }

@@ -10,9 +10,9 @@ export const Clip = Type.Object({
   channel_name: Type.String(),
   channel_id: Type.String(),
   vid_thumb_url: Type.String(),
-  start: Type.Number({ description: 'seconds in the film' }),
-  end: Type.Number({ description: 'seconds; may be after the end of the film' }),
-  lines: Type.Array(Type.String(), { description: 'HTML: the words found are marked' }),
+  start: Type.Number({ description: 'seconds from the beginning of the video' }),
+  end: Type.Number({ description: 'seconds; may be after the end of the video' }),
+  lines: Type.Array(Type.String(), { description: 'HTML: found words are marked' }),
 })
 export type Clip = Static<typeof Clip>
 

@@ -8,7 +8,7 @@ import { DAY_MS, epochSeconds, type Job, openCacheFiles, openLocks, type Static,
 import type { App } from './app.ts'
 
 const ENDING = '.mp4'
-const KEPT_DAYS = 7
+const STORED_DAYS = 7
 /** Size limit for the files of all accounts. */
 const ROOM_BYTES = 4e9
 
@@ -92,7 +92,7 @@ export function openSaidFiles({
   const dropUnknown = () => files.dropUnknown(async () => new Set(selectIds.all().map(({ id }) => id)))
 
   async function dropOld(): Promise<void> {
-    const before = clock.now() - KEPT_DAYS * DAY_MS
+    const before = clock.now() - STORED_DAYS * DAY_MS
     await files.dropOlder(before)
     await dropUnknown()
     const known = jobsByFile()
@@ -140,7 +140,9 @@ export function openSaidFiles({
     async begin(): Promise<void> {
       await files.begin()
       await dropOld()
-      clock.every(DAY_MS, () => dropOld().catch((err: unknown) => log.warn({ err }, 'old clips stay')))
+      clock.every(DAY_MS, () =>
+        dropOld().catch((err: unknown) => log.warn({ err }, 'old files with clips could not be removed')),
+      )
     },
   }
 }

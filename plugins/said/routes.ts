@@ -6,7 +6,7 @@ import { cutSaid } from './cut-task.ts'
 import type { SaidFile } from './files.ts'
 
 const MOST_CHARACTERS = 1000
-const Query = Type.String({ maxLength: MOST_CHARACTERS, description: 'as for the search, with `full:` first' })
+const Query = Type.String({ maxLength: MOST_CHARACTERS, description: 'as for the search, beginning with `full:`' })
 /** Maximum length of a file, in seconds. */
 const LONGEST = 20 * 60
 const MOST_OPEN = 2
@@ -16,11 +16,11 @@ export const listClips = defineRoute({
   method: 'GET',
   path: '/api/said/',
   access: 'viewer',
-  summary: 'The places in videos where something is said, as clips with some seconds around each',
+  summary: 'The moments in videos at which something is said, as clips with some seconds around each',
   query: { query: Query },
   reply: Type.Object({
     clips: Type.Array(Clip),
-    is_more: Type.Boolean({ description: 'further hits are left out' }),
+    is_more: Type.Boolean({ description: 'whether further hits are omitted' }),
   }),
   errors: ['bad_request'],
   revalidates: true,
@@ -61,7 +61,7 @@ export const listFiles = defineRoute({
   method: 'GET',
   path: '/api/said/file/',
   access: 'viewer',
-  summary: 'The files with clips that this account has asked for, newest first',
+  summary: 'The files with clips that the caller has requested, newest first',
   reply: Type.Array(FileRecord),
   handle: ({ actor }, app: App) => app.saidFiles.of(actor.id).map((made) => recordOf(made, app)),
 })
@@ -103,7 +103,7 @@ export const dropFile = defineRoute({
   method: 'DELETE',
   path: '/api/said/file/:fileId/',
   access: 'viewer',
-  summary: 'Stop making a file with clips, or remove it',
+  summary: 'Stop making a file with clips, or delete it',
   params: FileId,
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found'],
@@ -117,7 +117,7 @@ export const sendFile = defineRoute({
   method: 'GET',
   path: '/api/said/file/:fileId/',
   access: 'viewer',
-  summary: 'A file with clips, for the account that asked for it',
+  summary: 'A file with clips, for the account that has requested it',
   params: FileId,
   reply: Type.Unknown(),
   replyType: 'video/mp4',

@@ -132,7 +132,7 @@ function fill(source: Database.Database, to: string, { now, migrations }: Salvag
     const lost = new Set<string>()
     takeForeignTables(source, db)
     for (const table of inOrder(db)) if (!copyTable(source, db, table)) lost.add(table)
-    keepNumbers(source, db)
+    copyCounters(source, db)
     const nameless = nameAccounts(db, now)
     dropOrphans(db)
     if (db.prepare('SELECT 1 FROM users').get() === undefined) return undefined
@@ -386,7 +386,7 @@ function textAbove(text: string, probe: Probe<string>): string | undefined {
 }
 
 /** Copies the counters, so that ids are never reused, not even those of lost rows. */
-function keepNumbers(source: Database.Database, db: Database.Database): void {
+function copyCounters(source: Database.Database, db: Database.Database): void {
   attempt(() => {
     const known = source.prepare<[], { name: string; seq: number }>('SELECT name, seq FROM sqlite_sequence').all()
     for (const { name, seq } of known) {

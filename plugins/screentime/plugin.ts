@@ -26,7 +26,7 @@ export default definePlugin({
 declare module 'archivolt' {
   interface Services {
     screentime: {
-      /** The daily times of accounts, and how much of them is used. */
+      /** The daily limits of accounts, and how much of them is used. */
       screenTime: ScreenTime
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Daily time in the ledger. A player that reports its position is charged by the server's clock between its reports;
+ * Daily limit in the ledger. A player that reports its position is charged by the server's clock between its reports;
  * film that is sent to a player that does not report is charged by its length.
  */
 import { epochSeconds, errors, localDay, type Meter } from 'archivolt'
@@ -42,7 +42,7 @@ const LONGEST_REPORT_SECONDS = 600
 /** For this time, and for this much film, a player may load ahead before it reports. */
 const AHEAD_MS = 60_000
 const AHEAD_SECONDS = 1800
-/** Loaded film is not charged when the player reports. This is limited to this many times the daily time. */
+/** Loaded film is not charged when the player reports. This is limited to this many times the daily limit. */
 const SPARED_TIMES = 3
 /** Sent film is recorded in steps of this length, or after this many videos. */
 const STEP_SECONDS = 10
@@ -174,8 +174,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
     async limit(userId, minutes) {
       const account = accounts.get(userId)
       if (!account) throw errors.notFound('user')
-      if (!account.view && minutes !== null)
-        throw errors.conflict('Only an account that sees a part of the archive has a daily time')
+      if (!account.view && minutes !== null) throw errors.conflict('Only an account with a view can have a daily limit')
       await ledger.write(() => (minutes === null ? deleteLimit.run(userId) : upsertLimit.run(userId, minutes)))
     },
 
@@ -185,7 +184,7 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
       const limit = limitOf(userId)
       if (!limit) throw noLimit()
       if (!accounts.list().some((one) => one.is_staff && one.is_active && one.has_pin))
-        throw errors.conflict('No admin has a PIN: an admin sets one under Settings → Account')
+        throw errors.conflict('No admin has a PIN: an admin can set one under Settings → Account')
       if (limit.wrong_pins >= ALLOWED_PINS) throw tooManyWrong()
       // Counted before the check, so that neither a crash nor parallel attempts allow more.
       const count = async (): Promise<void> => {
@@ -193,14 +192,14 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
         if (!isAllowed) throw tooManyWrong()
       }
       const admin = await accounts.checkAdminPin(userId, pin, { address, count, ...(signal && { signal }) })
-      if (!admin) throw errors.wrongField('pin', 'is the PIN of no admin')
+      if (!admin) throw errors.wrongField('pin', 'is not the PIN of an admin')
       await give(userId, MORE_MINUTES)
     },
 
     async meter({ actor, videoId, seconds }) {
       const { id } = actor
       if (!limitOf(id)) return undefined
-      if (isOver(id)) throw errors.permissionDenied('The time of this account is over for today')
+      if (isOver(id)) throw errors.permissionDenied('The time of this account for today is used up')
       const length = seconds ?? (await app.videos.get(videoId))?.player.duration ?? 0
       return async (bytes, size) => {
         // A film of unknown length is charged like one of an hour.
@@ -227,7 +226,6 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
   }
 }
 
-const noLimit = () => errors.conflict('This account has no daily time')
+const noLimit = () => errors.conflict('This account has no daily limit')
 
-const tooManyWrong = () =>
-  errors.conflict('Too many PINs were wrong: an admin can give more time under Settings → Users')
+const tooManyWrong = () => errors.conflict('Too many wrong PINs: an admin can give more time under Settings → Users')

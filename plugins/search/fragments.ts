@@ -10,7 +10,7 @@ export const SubtitleHit = Type.Object({
   title: Type.String(),
   subtitle_fragment_id: Type.String(),
   subtitle_index: Type.Integer(),
-  subtitle_line: Type.String({ description: 'HTML: the words found are marked' }),
+  subtitle_line: Type.String({ description: 'HTML: found words are marked' }),
   subtitle_start: Type.String(),
   subtitle_end: Type.String(),
   subtitle_lang: Type.String(),

@@ -7,7 +7,7 @@ import { parseQuery, QUERY_TYPES } from './query-syntax.ts'
 import { runQuery } from './search.ts'
 
 const RECORDS = Type.Array(
-  Type.Object({ _index: Type.String(), _score: Type.Number() }, { description: 'a whole record' }),
+  Type.Object({ _index: Type.String(), _score: Type.Number() }, { description: 'a complete record' }),
 )
 
 export const search = defineRoute({
@@ -25,7 +25,7 @@ export const search = defineRoute({
       playlist_results: RECORDS,
       fulltext_results: Type.Array(SubtitleHit),
       comment_results: Type.Optional(
-        Type.Array(CommentHit, { description: 'left out unless comments were searched (`comment:`)' }),
+        Type.Array(CommentHit, { description: 'omitted unless comments were searched (`comment:`)' }),
       ),
     }),
     queryType: Type.Enum([...QUERY_TYPES]),

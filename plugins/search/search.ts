@@ -61,7 +61,7 @@ async function findKind(kind: Kind, query: Query, app: App): Promise<Finding> {
   }
 }
 
-/** Exact hits of all kinds come first; fuzzy ones fill the remaining places. */
+/** Exact hits of all kinds come first; fuzzy ones fill the remaining slots. */
 async function findBest(query: Query, app: App): Promise<Finding> {
   const shown = firstHits(await findSimple({ ...query, fuzziness: 0 }, app))
   const room = MOST_HITS - KINDS.reduce((sum, kind) => sum + shown[kind].length, 0)

@@ -42,11 +42,11 @@ export async function askForSegments(baseUrl: string, videoId: string, signal?: 
   const answer = await askService({
     url: `${baseUrl}/api/skipSegments/${hashPrefix(videoId)}?${query}`,
     service: 'The segment service',
+    schema: Answer,
     maxBytes: MOST_BYTES,
     signal,
   })
   if (answer === undefined) return []
-  if (!Value.Check(Answer, answer)) throw new Error('The segment service answered in a form that is not its own')
   const own = answer.find(({ videoID }) => videoID === videoId)?.segments ?? []
   return own
     .filter(

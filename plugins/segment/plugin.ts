@@ -1,5 +1,6 @@
 /** Skip segments of videos, from the community service. */
-import { definePlugin, Type } from 'archivolt'
+import { definePlugin } from 'archivolt'
+import { ServiceUrl } from '../community-kit/ask.ts'
 import { beginRounds } from '../community-kit/round.ts'
 import type { App } from './app.ts'
 import { refreshSegments } from './refresh-task.ts'
@@ -14,12 +15,9 @@ export default definePlugin({
   settings: {
     segmentsUrl: {
       env: 'AV_SEGMENTS_URL',
-      schema: Type.String({
-        pattern: '^https?://[^\\s?#]*[^\\s?#/]$',
-        description: 'a URL of http or https, without a slash at its end',
-      }),
+      schema: ServiceUrl,
       default: 'https://sponsor.ajay.app',
-      meaning: 'the service that knows skip segments',
+      meaning: 'the community service for skip segments',
     },
   },
   lanes: { segments: 1 },
@@ -44,7 +42,9 @@ export default definePlugin({
       },
   },
   async setup(app) {
-    app.preferences.watch(() => void begin(app).catch((err) => app.log.warn({ err }, 'no rounds of segments')))
+    app.preferences.watch(
+      () => void begin(app).catch((err) => app.log.warn({ err }, 'the refresh of skip segments could not be started')),
+    )
     await begin(app)
   },
 })

@@ -34,7 +34,7 @@ export const sendSegment = defineRoute({
   method: 'POST',
   path: '/api/video/:videoId/sponsor/',
   access: 'viewer',
-  summary: 'Vote on a segment or tell a new one: simulated, nothing is sent or stored',
+  summary: 'Vote on a segment or submit a new one: only checked, nothing is sent or stored',
   params: VideoPath,
   body: Opinion,
   reply: Type.Object({ success: Type.Literal(true) }),

@@ -79,7 +79,7 @@ export function openSegments(app: App): Segments {
         await read(videoId, signal)
       } catch (err) {
         signal?.throwIfAborted()
-        app.log.warn({ err, videoId }, 'no skip segments: the next refresh asks again')
+        app.log.warn({ err, videoId }, 'skip segments could not be fetched; the next refresh tries again')
       }
     },
     read,

@@ -50,28 +50,28 @@ export interface SidecarText {
 }
 
 export async function channelText(id: string, app: App): Promise<string | undefined> {
-  const kept = await app.channels.collect(id)
-  if (!kept) return undefined
+  const belongings = await app.channels.collect(id)
+  if (!belongings) return undefined
   // Playlists have their own sidecars, and views are restored with accounts.
-  const { playlist: _, ...others } = kept.others
+  const { playlist: _, ...others } = belongings.others
   const pictures: Record<string, string> = {}
   for (const kind of CHANNEL_ART) {
     const { picture } = await pictureOf(kind, id, app)
     if (picture !== undefined) pictures[kind] = picture
   }
-  const { channel, handles } = kept
+  const { channel, handles } = belongings
   const record: RecordOf<'channel'> = { ...headOf('channel', id), ...{ channel, handles, pictures, others } }
   return toText(record)
 }
 
 export async function playlistText(id: string, app: App): Promise<string | undefined> {
-  const found = await app.playlists.collectKept(id)
-  const kept = found && app.playlists.renamedKept(found, toNames(app))
-  if (!kept) return undefined
+  const found = await app.playlists.collectBelongings(id)
+  const belongings = found && app.playlists.renamedBelongings(found, toNames(app))
+  if (!belongings) return undefined
   // Views are restored with accounts.
-  const { seenBy: _, ...playlist } = kept
+  const { seenBy: _, ...playlist } = belongings
   const record: RecordOf<'playlist'> = {
-    ...headOf('playlist', kept.id),
+    ...headOf('playlist', belongings.id),
     playlist,
     ...(await pictureOf('playlist', id, app)),
   }

@@ -8,7 +8,7 @@ import { opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errors, inEnglish, isAppError, isId, type Log, say, type View, type Words, wordsOf } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
-import type { KeptPlaylist } from '../playlist/kept.ts'
+import type { PlaylistBelongings } from '../playlist/playlist-belongings.ts'
 import type { Belongings } from '../video/types.ts'
 import type { App } from './app.ts'
 import { ENDING, folderOf, idIn, nextToFilm, pathOf, placedFolder } from './paths.ts'
@@ -184,7 +184,7 @@ async function restoreOthers(
 ): Promise<void> {
   for (const { of, restore, needsAccounts = false } of app.hook('archive.belongings')) {
     if (others[of] === undefined || needsAccounts !== isOfAccounts) continue
-    say(`${of}: what is missing ${isPreview ? 'would be' : 'is'} added`)
+    say(`${of}: missing entries ${isPreview ? 'would be' : 'are'} added`)
     const ofViews = isPreview ? undefined : await restore(others[of])
     if (ofViews) views.push(ofViews)
   }
@@ -232,12 +232,12 @@ async function restoreChannels(run: Run): Promise<void> {
     await orRefuseFile(path, run, async () => {
       const { channel, handles, others } = record
       // Views are restored with accounts.
-      const kept = app.channels.checkBelongings(own, {
+      const belongings = app.channels.checkBelongings(own, {
         ...{ channel: app.backups.accept('channel', own, channel), handles, seenBy: [], others },
       })
       const isNew = !(await app.channels.known([own])).has(own)
       if (!isPreview) {
-        await app.channels.giveBack(own, kept)
+        await app.channels.giveBack(own, belongings)
         for (const kind of ART) await restorePicture(kind, own, record.pictures[kind], app)
       }
       if (isNew) counts.channels.added++
@@ -269,25 +269,25 @@ async function restorePlaylist(name: string, run: Run, isOver: boolean): Promise
   if (!record || (isOver && record.playlist['doc'] !== undefined)) return
   await orRefuseFile(path, run, async () => {
     const told = { ...withOwnPaths(record.id, record.playlist, app), seenBy: [] }
-    const kept = app.playlists.checkKept(record.id, told, toIds(run))
+    const belongings = app.playlists.checkBelongings(record.id, told, toIds(run))
     if (!isOver) counts.playlists.found++
-    if (!kept) return
-    if (!isOver && !(await app.playlists.exists(kept.id))) counts.playlists.added++
+    if (!belongings) return
+    if (!isOver && !(await app.playlists.exists(belongings.id))) counts.playlists.added++
     if (isPreview) return
-    await app.playlists.giveBackKept(kept)
-    await restorePicture('playlist', kept.id, record.picture, app)
+    await app.playlists.restoreBelongings(belongings)
+    await restorePicture('playlist', belongings.id, record.picture, app)
   })
 }
 
 const withOwnPaths = (id: string, told: Record<string, unknown>, { backups }: App): object => {
-  const { doc } = told as Partial<KeptPlaylist>
+  const { doc } = told as Partial<PlaylistBelongings>
   return typeof doc === 'object' && doc !== null ? { ...told, doc: backups.accept('playlist', id, doc) } : told
 }
 
 /** A checked record. */
 interface Checked {
   id: string
-  kept: Belongings
+  belongings: Belongings
   channelName: string
   picture: string | undefined
   place: RecordOf<'video'>['place']
@@ -324,20 +324,20 @@ async function restoreVideos(run: Run): Promise<void> {
     written = giveBack(some, run)
     written.catch(() => undefined) // it is awaited before the next batch, and at the end
   }
-  const look = async () => {
+  const readWaiting = async () => {
     for (const one of await Promise.all(waiting.splice(0).map((found) => checkVideo(found, run)))) {
       if (!one || run.brought.has(one.id)) continue
       run.brought.add(one.id)
       ready.push(one)
-      bytes += JSON.stringify(one.kept).length
+      bytes += JSON.stringify(one.belongings).length
     }
     if (ready.length >= VIDEOS || bytes > MOST_BYTES_TOGETHER) await flush()
   }
   for await (const found of sidecarsOfVideos(run)) {
     waiting.push(found)
-    if (waiting.length === READ_TOGETHER) await look()
+    if (waiting.length === READ_TOGETHER) await readWaiting()
   }
-  await look()
+  await readWaiting()
   await flush()
   await written
 }
@@ -350,7 +350,7 @@ async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promis
     const { video, comments, film, place, picture, others, channel_name: channelName } = record
     const { watched_by: _w, shared_mark: _s, restored_mark: _r, ...doc } = app.backups.accept('video', own, video)
     if (channelId !== undefined && doc['channel_id'] !== channelId) await mustBeAstray(doc['channel_id'], own, run)
-    const kept = app.videos.checkBelongings(
+    const belongings = app.videos.checkBelongings(
       own,
       {
         ...{ video: doc, subtitles: [], others },
@@ -360,7 +360,7 @@ async function checkVideo({ path, id: own, channelId }: Found, run: Run): Promis
       },
       toIds(run),
     )
-    return { id: own, kept, channelName, picture, place }
+    return { id: own, belongings, channelName, picture, place }
   })
 }
 
@@ -384,16 +384,16 @@ async function giveBack(checked: readonly Checked[], run: Run): Promise<void> {
   if (isPreview) return void count(checked.map(({ id }) => id))
   const ready = new Map<string, Belongings>()
   const { subtitle_index: isIndexed } = app.preferences.section('downloads')
-  const channels = new Map(checked.map(({ kept, channelName }) => [kept.video.channel_id, channelName]))
+  const channels = new Map(checked.map(({ belongings, channelName }) => [belongings.video.channel_id, channelName]))
   for (const [id, name] of channels) await app.channels.recordName(id, name)
   for (const one of checked) {
-    const { kept } = one
-    const film = kept.film && (await placeOf(one, run))
-    if (kept.film && !film) continue
+    const { belongings } = one
+    const film = belongings.film && (await placeOf(one, run))
+    if (belongings.film && !film) continue
     const subtitles: Belongings['subtitles'] = []
     if (isIndexed && !known.has(one.id))
-      for await (const fragment of app.videos.fragmentsOf(kept.video)) subtitles.push(fragment)
-    ready.set(one.id, { ...kept, subtitles, ...(film && { film }) })
+      for await (const fragment of app.videos.fragmentsOf(belongings.video)) subtitles.push(fragment)
+    ready.set(one.id, { ...belongings, subtitles, ...(film && { film }) })
   }
   await app.videos.giveBack(ready)
   count([...ready.keys()])
@@ -401,9 +401,9 @@ async function giveBack(checked: readonly Checked[], run: Run): Promise<void> {
 }
 
 /** The place of the film in this ledger. undefined: it was refused */
-async function placeOf({ id, kept, place }: Checked, run: Run): Promise<Belongings['film']> {
+async function placeOf({ id, belongings, place }: Checked, run: Run): Promise<Belongings['film']> {
   const { media } = run.app
-  const film = kept.film!
+  const film = belongings.film!
   return orRefuse(`${id}${ENDING}`, run, async () => {
     if (!place) throw errors.unprocessable('It does not name the folder of its video file')
     const { id: placeId } = await media.places.add(place.path, place.label)
@@ -426,7 +426,7 @@ async function restorePicture(
       await media.keepArt(kind, id, path)
     } catch (err) {
       if (!isAppError(err, 'unprocessable')) throw err
-      log.warn({ err, kind, id }, 'a picture in a sidecar is none')
+      log.warn({ err, kind, id }, 'a picture in a sidecar is not a valid picture')
     }
     await rm(path, { force: true })
   })

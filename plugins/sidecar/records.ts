@@ -98,7 +98,7 @@ export async function readRecord<Of extends Kind>(
     throw errors.unprocessable('It was written by a newer version of Archivolt: update first')
   if (!isWhole(text)) throw errors.unprocessable('It is damaged: its checksum is wrong')
   if (typeof id !== 'string' || !isOwn(id))
-    throw errors.unprocessable(say`Its content is about a different ${{ kind }} than its name`)
+    throw errors.unprocessable(say`Its name and its content are about different ${{ kind }}s`)
   const fault = faultIn(Records[kind], told)
   if (fault !== undefined) throw errors.unprocessable(say`It is damaged: ${{ fault }}`)
   return told as RecordOf<Of>

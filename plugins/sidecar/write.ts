@@ -168,7 +168,7 @@ async function put(path: string, text: string | undefined, work: Work): Promise<
     const code = (cause as NodeJS.ErrnoException).code ?? ''
     if (FULL.includes(code)) throw errors.unavailable('The disk is full: free some space for sidecars', { cause })
     if (!IN_THE_WAY.includes(code)) throw cause
-    work.app.log.warn({ err: cause, path }, 'a sidecar cannot be written: something else has its name')
+    work.app.log.warn({ err: cause, path }, 'a sidecar cannot be written: a folder or link has its name')
   }
 }
 

@@ -3,8 +3,9 @@
  * the hash; people see the short code.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto'
-import { epochSeconds, errors, type Proof } from 'archivolt'
+import { epochSeconds, type Proof } from 'archivolt'
 import type { App } from './app.ts'
+import { tooManyCodes } from './limits.ts'
 
 export const signInCodeTable = {
   number: 1,
@@ -105,8 +106,7 @@ export function openSignInCodes({ ledger, clock, accounts }: Pick<App, 'ledger' 
     request: ({ agent = '', address }) =>
       ledger.write(() => {
         deleteOld.run(since())
-        if (count.get()!.waiting >= MOST_WAITING)
-          throw errors.throttled('Too many sign-in codes; try again later', { retryAfterSeconds: CODE_SECONDS })
+        if (count.get()!.waiting >= MOST_WAITING) throw tooManyCodes(CODE_SECONDS)
         const secret = randomBytes(32).toString('base64url')
         const row = [epochSeconds(clock), agent.slice(0, LONGEST_AGENT), address] as const
         let code = newCode()

@@ -7,12 +7,15 @@ const REQUESTED = { most: 20, withinMs: 10 * MINUTE_MS }
 const REDEEMED = { most: 120, withinMs: MINUTE_MS }
 const WRONG = { most: 20, withinMs: 10 * MINUTE_MS }
 
+export const tooManyCodes = (retryAfterSeconds: number) =>
+  errors.throttled('Too many sign-in codes; try again later', { retryAfterSeconds })
+
 /** All methods: @throws throttled */
 export interface SignInCodeLimits {
   request(address: string): void
   redeem(address: string): void
   /** Refuses an account that has typed too many wrong codes. */
-  look(account: number): void
+  lookUp(account: number): void
   /** Counts a wrong code. */
   miss(account: number): void
 }
@@ -22,13 +25,12 @@ export function openLimits(clock: Clock): SignInCodeLimits {
   const redeemed = new Rate(clock, REDEEMED)
   const wrong = new Rate(clock, WRONG)
   const unless = (isAllowed: boolean, withinMs: number) => {
-    if (isAllowed) return
-    throw errors.throttled('Too many sign-in codes; try again later', { retryAfterSeconds: withinMs / 1000 })
+    if (!isAllowed) throw tooManyCodes(withinMs / 1000)
   }
   return {
     request: (address) => unless(requested.take(clientOf(address)), REQUESTED.withinMs),
     redeem: (address) => unless(redeemed.take(clientOf(address)), REDEEMED.withinMs),
-    look: (account) => unless(!wrong.isOver(String(account)), WRONG.withinMs),
+    lookUp: (account) => unless(!wrong.isOver(String(account)), WRONG.withinMs),
     miss: (account) => void wrong.take(String(account)),
   }
 }

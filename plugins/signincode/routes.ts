@@ -22,12 +22,13 @@ export const askForCode = defineRoute({
   method: 'POST',
   path: '/api/sign-in-code/',
   access: 'open',
-  summary: 'A short code for a screen without a keyboard; somebody who is signed in elsewhere approves it at /link/',
+  summary:
+    'Create a short code for a screen without a keyboard; a person who is signed in elsewhere approves it at /link/',
   reply: Type.Object({
-    device_code: Type.String({ description: 'the screen keeps it, and sends it to /login/code/' }),
-    user_code: Type.String({ description: 'for people' }),
+    device_code: Type.String({ description: 'a secret, which the screen stores and sends to /login/code/' }),
+    user_code: Type.String({ description: 'the short code that the screen shows' }),
     verification_uri: Type.String(),
-    verification_uri_complete: Type.String({ description: 'with the code: for a QR code' }),
+    verification_uri_complete: Type.String({ description: 'the address with the code, for a QR code' }),
     expires_in: Type.Integer({ description: 'seconds' }),
     interval: Type.Integer({ description: 'seconds between two requests to /login/code/' }),
   }),
@@ -56,11 +57,11 @@ export const enterWithCode = defineRoute({
   method: 'POST',
   path: '/login/code/',
   access: 'open',
-  summary: 'What became of a sign-in code; once it is approved, the reply starts a session: sets its cookies',
+  summary: 'The state of a sign-in code; if it was approved, the reply starts a session and sets its cookies',
   body: Type.Object({ device_code: Type.String({ maxLength: 100 }) }),
   reply: Type.Object({
     state: Type.Enum(['waiting', 'signed_in', 'refused', 'expired'], {
-      description: 'expired: also unknown, or used before',
+      description: 'expired: or unknown, or already used',
     }),
   }),
   errors: ['csrf_failed', 'throttled'],
@@ -81,7 +82,7 @@ const Profile = Type.Object({
   id: Type.Integer(),
   username: Type.String(),
   picture: Type.Union([Type.String(), Type.Null()]),
-  needs_pin: Type.Boolean({ description: 'its PIN is required' }),
+  needs_pin: Type.Boolean({ description: 'whether its PIN is required' }),
 })
 
 export const showCode = defineRoute({
@@ -92,7 +93,7 @@ export const showCode = defineRoute({
   summary: 'The screen that shows a sign-in code, and the accounts that the caller may sign in there',
   params: Params,
   reply: Type.Object({
-    browser: Type.String({ description: 'as it calls itself; empty: unknown' }),
+    browser: Type.String({ description: 'name of the browser or program, as it reports it; empty: unknown' }),
     system: Type.String(),
     address: Type.String(),
     created: Type.String({ format: 'date-time' }),
@@ -117,7 +118,7 @@ export const approveCode = defineRoute({
   path: '/api/sign-in-code/:userCode/',
   access: 'viewer',
   scope: 'none',
-  summary: 'Sign in one of the profiles on the screen that shows this code',
+  summary: 'Sign one of the profiles in on the screen that shows this code',
   params: Params,
   body: Type.Object({
     user_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
@@ -143,7 +144,7 @@ export const refuseCode = defineRoute({
   path: '/api/sign-in-code/:userCode/',
   access: 'viewer',
   scope: 'none',
-  summary: 'Refuse the screen that shows this code',
+  summary: 'Refuse to sign in on the screen that shows this code',
   params: Params,
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found', 'throttled'],
@@ -155,7 +156,7 @@ export const refuseCode = defineRoute({
 })
 
 function waiting(userCode: string, actor: Actor, { signInCodes, signInCodeLimits }: App): Waiting {
-  signInCodeLimits.look(actor.id)
+  signInCodeLimits.lookUp(actor.id)
   const found = signInCodes.find(userCode)
   if (found) return found
   signInCodeLimits.miss(actor.id)

@@ -5,7 +5,6 @@
 import {
   DAY_MS,
   diskSpace,
-  errors,
   type GarbledDocument,
   inEnglish,
   localMinute,
@@ -13,6 +12,7 @@ import {
   say,
   sentenceOf,
   snapshotName,
+  snapshotRuns,
   type Timer,
   wholeSnapshot,
 } from 'archivolt'
@@ -113,12 +113,12 @@ export function openSnapshotKeeper(app: App): SnapshotKeeper {
     isToMend = true
     app.jobs.start(mendDocuments).catch((error: unknown) => {
       isToMend = false
-      app.log.error({ err: error }, 'damaged documents could not be mended')
+      app.log.error({ err: error }, 'damaged documents could not be repaired')
     })
   }
 
   async function start(): Promise<string> {
-    if (isTaking()) throw errors.conflict('A snapshot is being taken; try again when it has ended')
+    if (isTaking()) throw snapshotRuns()
     const name = snapshotName(app.settings.prefix, 'daily')
     isStarting = true
     await app.jobs.start(createSnapshot, { name }).finally(() => (isStarting = false))

@@ -23,7 +23,7 @@ type Doc = Record<string, unknown>
 
 export const mendDocuments = defineTask({
   name: 'snapshot.mend',
-  title: 'Mend damaged documents',
+  title: 'Repair damaged documents',
   payload: Type.Object({}),
   lane: 'index',
   internal: true,
@@ -57,7 +57,7 @@ async function mendFromSnapshots(damaged: readonly GarbledDocument[], job: Run, 
         if (!taken || !Value.Check(definition.doc, taken)) continue
         // Replaces only a document that is still damaged, never one that was written meanwhile.
         await collection.create(id, taken, { visible: true })
-        job.log.info({ collection: name, id, snapshot: snapshot.id }, 'a damaged document was mended')
+        job.log.info({ collection: name, id, snapshot: snapshot.id }, 'a damaged document was repaired')
         settle(id)
         mended++
       }

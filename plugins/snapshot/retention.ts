@@ -53,11 +53,9 @@ export function outdated(
   )
   const complete = ended.filter(({ state }) => state === 'SUCCESS')
   let taken = 0
-  const fits = ({ bytes = 0 }: SnapshotRecord, place: number) => (taken += bytes) <= room || place === 0
+  const fits = ({ bytes = 0 }: SnapshotRecord, at: number) => (taken += bytes) <= room || at === 0
   const kept = new Set(
-    complete.filter(
-      (one, place) => fits(one, place) && (place < KEEP_AT_LEAST || (place < KEEP_AT_MOST && !isOld(one))),
-    ),
+    complete.filter((one, at) => fits(one, at) && (at < KEEP_AT_LEAST || (at < KEEP_AT_MOST && !isOld(one)))),
   )
   return ended.filter((one) => (one.state === 'SUCCESS' ? !kept.has(one) : isOld(one)))
 }

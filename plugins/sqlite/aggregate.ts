@@ -1,12 +1,11 @@
 /** Aggregations: groups, counts, sums and local days in one statement on the narrow table. */
-import type { AggregateQuery, AggregateRow } from 'archivolt'
+import type { AggregateQuery, AggregateRow, Scalar } from 'archivolt'
 import {
   checkMetric,
   filterField,
   inOrderOf,
   LATEST_SECOND,
   MOST_GROUPS,
-  type Scalar,
   spanOf,
   type ZoneChange,
 } from 'archivolt/index'
@@ -125,7 +124,7 @@ function inSpans(
 function numberColumn(layout: Layout, name: string): string {
   const column = layout.columns.find((candidate) => candidate.name === name)
   if (!column || column.sql === 'TEXT')
-    throw new Error(`${layout.data.name}: "${name}" is no number that is filtered or sorted`)
+    throw new Error(`${layout.data.name}: "${name}" is not a number field that is declared as a filter or sort`)
   return `m."${name}"`
 }
 

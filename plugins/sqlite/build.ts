@@ -108,7 +108,7 @@ function* copyAll(store: Store, name: string, from: Tables, to: Tables): Units<n
     for (const rid of rids) {
       const row = from.writer.readRow(rid)
       if (row?.doc) to.writer.put(row.id, row.doc, () => wrong++)
-      else if (row && to !== from) to.writer.keepGarbled(row.id, row.stored)
+      else if (row && to !== from) to.writer.putGarbled(row.id, row.stored)
       noteDone(store, name, rid)
       yield ++count
     }
@@ -124,7 +124,7 @@ export function rebuildRead(store: Store, name: string): { docs: IdText[]; last:
   if (last === undefined) return null
   const docs = rids.flatMap((rid): IdText[] => {
     const row = tables.writer.readRow(rid)
-    if (row && !row.doc) tablesOf(store, name, true).writer.keepGarbled(row.id, row.stored)
+    if (row && !row.doc) tablesOf(store, name, true).writer.putGarbled(row.id, row.stored)
     return row?.doc ? [[row.id, JSON.stringify(row.doc)]] : []
   })
   return { docs, last }

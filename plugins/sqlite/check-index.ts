@@ -24,7 +24,7 @@ function checkDocuments(file: string): Finding {
   return {
     what: DOCUMENTS,
     isRight: false,
-    said: `${garbled.length} are damaged (${named}): start the server, which leaves them out and mends them from a snapshot`,
+    said: `${garbled.length} are damaged (${named}): start the server, which leaves them out and repairs them from a snapshot`,
   }
 }
 

@@ -1,8 +1,8 @@
 /** One collection of the embedded index: reads by id and indexed pages run here, everything else in the worker. */
 
 import type { BulkResult, Collection } from 'archivolt'
-import { errors } from 'archivolt'
-import { checkedDoc, type PutManyOptions, Slice, zoneChanges } from 'archivolt/index'
+import { errors, Slice } from 'archivolt'
+import { checkedDoc, type PutManyOptions, zoneChanges } from 'archivolt/index'
 import { openSearches } from './find.ts'
 import type { CallOptions, Link } from './link.ts'
 import { openParts } from './parts.ts'

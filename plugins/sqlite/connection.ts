@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
-const STATEMENTS_KEPT = 500
+const MOST_STATEMENTS = 500
 /** Limit of cached values. A search caches nine, most of them about a kilobyte. */
-const VALUES_KEPT = 1500
+const MOST_VALUES = 1500
 const FEWEST_ROWS_PLANNED_FOR = 1000
 /**
  * Page cache of each of the two connections, in kB. With 8 MB, a request over 100,000 videos takes the same time;
@@ -27,7 +27,7 @@ export interface Connection {
    */
   count(text: string, values: readonly Bind[], isOfColumns?: boolean): number
   /** Caches any value that depends only on the tables until the next write, if it is worth its memory. */
-  kept<Value>(key: string, find: () => Value, shouldKeep?: (value: Value) => boolean): Value
+  cached<Value>(key: string, find: () => Value, shouldCache?: (value: Value) => boolean): Value
   /**
    * Runs several reads in one transaction: they see the same state, and the file is locked only once, which costs as
    * much as a read.
@@ -62,14 +62,14 @@ export function connect(file: string, options: { isReader: boolean }): Connectio
   const statements = statementsOf(db)
   // For a reader this number changes when another connection commits; the writer counts its own changes.
   const state = options.isReader ? 'PRAGMA data_version' : 'SELECT total_changes()'
-  const kept = keptValues(statements, () => statements.pluck<number>(state).get()!)
+  const cache = openCache(statements, () => statements.pluck<number>(state).get()!)
   return {
     ...statements,
-    ...kept,
+    ...cache,
     db,
     together: openTogether(db, statements),
     relax() {
-      kept.forget()
+      cache.forget()
       db.pragma('shrink_memory')
     },
     close: () => db.close(),
@@ -88,12 +88,12 @@ export interface Versions {
 export function ofCollection(connection: Connection, versions: () => Versions): Connection {
   /** The versions before the current transaction, which may see an earlier state. */
   let seen: Versions | undefined
-  const kept = keptValues(connection, () => (seen ?? versions()).all)
-  const ofColumns = keptValues(connection, () => (seen ?? versions()).columns)
+  const cache = openCache(connection, () => (seen ?? versions()).all)
+  const ofColumns = openCache(connection, () => (seen ?? versions()).columns)
   return {
     ...connection,
-    ...kept,
-    count: (text, values, isOfColumns = false) => (isOfColumns ? ofColumns : kept).count(text, values),
+    ...cache,
+    count: (text, values, isOfColumns = false) => (isOfColumns ? ofColumns : cache).count(text, values),
     together(read) {
       seen ??= versions()
       try {
@@ -103,7 +103,7 @@ export function ofCollection(connection: Connection, versions: () => Versions): 
       }
     },
     relax() {
-      kept.forget()
+      cache.forget()
       ofColumns.forget()
     },
   }
@@ -123,12 +123,12 @@ function openTogether(db: Database.Database, { sql }: Pick<Connection, 'sql'>): 
 
 /** Compiles statements once; SQLite recompiles them itself after a schema change. */
 function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> {
-  const kept = new Map<string, Database.Statement<unknown[], unknown>>()
+  const statements = new Map<string, Database.Statement<unknown[], unknown>>()
   const prepare = (key: string, make: () => Database.Statement<unknown[], unknown>) => {
-    let statement = kept.get(key)
+    let statement = statements.get(key)
     if (!statement) {
-      if (kept.size >= STATEMENTS_KEPT) kept.clear()
-      kept.set(key, (statement = make()))
+      if (statements.size >= MOST_STATEMENTS) statements.clear()
+      statements.set(key, (statement = make()))
     }
     return statement
   }
@@ -140,27 +140,31 @@ function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> 
 }
 
 /** @param state  a number that changes whenever the data behind the values changes */
-function keptValues(
+function openCache(
   { pluck }: Pick<Connection, 'pluck'>,
   state: () => number,
-): Pick<Connection, 'kept' | 'count'> & { forget(): void } {
+): Pick<Connection, 'cached' | 'count'> & { forget(): void } {
   const values = new Map<string, unknown>()
-  let keptFor: number | undefined
-  const keep = <Value>(key: string, find: () => Value, shouldKeep: (value: Value) => boolean = () => true): Value => {
+  let cachedFor: number | undefined
+  const cached = <Value>(
+    key: string,
+    find: () => Value,
+    shouldCache: (value: Value) => boolean = () => true,
+  ): Value => {
     if (key.length > LONGEST_KEY) return find()
     const now = state()
-    if (now !== keptFor) values.clear()
-    keptFor = now
+    if (now !== cachedFor) values.clear()
+    cachedFor = now
     if (values.has(key)) return values.get(key) as Value
     const value = find()
-    if (!shouldKeep(value)) return value
+    if (!shouldCache(value)) return value
     values.set(key, value)
-    if (values.size > VALUES_KEPT) values.delete(values.keys().next().value!)
+    if (values.size > MOST_VALUES) values.delete(values.keys().next().value!)
     return value
   }
   const count = (text: string, given: readonly Bind[]) =>
-    keep(`${text}\n${JSON.stringify(given)}`, () => pluck<number>(text).get(...given)!)
-  return { kept: keep, count, forget: () => values.clear() }
+    cached(`${text}\n${JSON.stringify(given)}`, () => pluck<number>(text).get(...given)!)
+  return { cached, count, forget: () => values.clear() }
 }
 
 function prepareToWrite(db: Database.Database, file: string): void {

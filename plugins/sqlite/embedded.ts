@@ -1,8 +1,8 @@
 /** Opens the index in the data folder with its holdings and its snapshots. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { say } from 'archivolt'
-import { type AdapterParts, type OpenedAdapter, snapshotName } from 'archivolt/index'
+import { say, snapshotName } from 'archivolt'
+import type { AdapterParts, OpenedAdapter } from 'archivolt/index'
 import { openSqliteIndex } from './open.ts'
 import { openSnapshotFolder } from './snapshot-folder.ts'
 

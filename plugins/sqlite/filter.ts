@@ -2,8 +2,8 @@
  * Converts filters, orders and pages to SQL on the narrow table, and decides which queries are cheap enough for the
  * main thread.
  */
-import type { Filter, FindQuery } from 'archivolt'
-import { filterField, orderOf, type Scalar } from 'archivolt/index'
+import type { Filter, FindQuery, Scalar } from 'archivolt'
+import { filterField, orderOf } from 'archivolt/index'
 import type { Bind } from './connection.ts'
 import { indexName, type Layout, sortColumn, type TableIndex, type TableNames } from './layout.ts'
 

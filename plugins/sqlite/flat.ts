@@ -199,7 +199,7 @@ function checkedKeys(told: unknown): FlatKey[] {
   return keys.map((one) => {
     const { key, type, table } = one ?? {}
     if (!isKey(key) || (type !== 'text' && type !== 'integer') || (table !== 'main' && table !== 'flat'))
-      throw new Error('it describes its documents in a way that is not ours')
+      throw new Error('it describes its documents in an unknown form')
     return { key, type, table }
   })
 }

@@ -11,28 +11,19 @@ export interface Near {
   distance: number
 }
 
-interface TermList {
-  readonly size: number
-  add(term: string): void
-  /** All words within `edits` edits of the word, without the word itself. */
-  near(word: string, edits: number): Near[]
-}
+export type Vocabulary = ReturnType<typeof openVocabulary>
 
-/** The words of a collection, and the stems that differ from their words. */
-export interface Vocabulary {
-  words: TermList
-  stems: TermList
-  add(term: string): void
-}
-
-/** @param hasStems  whether some fields are searched by stems */
-export function openVocabulary(hasStems: boolean): Vocabulary {
+/**
+ * The words of a collection, and the stems that differ from their words.
+ * @param hasStems  whether some fields are searched by stems
+ */
+export function openVocabulary(hasStems: boolean) {
   const [words, stems] = [openTermList(), openTermList()]
   let last = ''
   return {
     words,
     stems,
-    add(term) {
+    add(term: string): void {
       words.add(term)
       if (!hasStems) return
       const root = stem(term)
@@ -56,14 +47,14 @@ interface Group {
  * letters than edits cannot be near, which leaves a few hundred to compare. Takes 20 bytes per word; strings in a
  * Set take 80.
  */
-function openTermList(): TermList {
+function openTermList() {
   const groups = new Map<number, Group>()
   let size = 0
   return {
-    get size() {
+    get size(): number {
       return size
     },
-    add(term) {
+    add(term: string): void {
       const { length } = term
       if (size >= MOST_TERMS || length < SHORTEST_TERM || length > LONGEST_TERM) return
       let group = groups.get(length)
@@ -78,7 +69,8 @@ function openTermList(): TermList {
       group.masks[at] = maskOf(term)
       size++
     },
-    near(word, edits) {
+    /** All words within `edits` edits of the word, without the word itself. */
+    near(word: string, edits: number): Near[] {
       const found = new Map<string, Near>()
       const mask = maskOf(word)
       begin(word)

@@ -19,7 +19,7 @@ export function migrationOf({ definition, expected, state, link, onVersion, log 
   const { name, reform } = definition
   const warn = (wrong: number) => {
     if (wrong > 0)
-      log.warn(`index ${name}: ${wrong} values are of another type than the mapping says and cannot be filtered by`)
+      log.warn(`index ${name}: ${wrong} values have a different type than in the mapping and cannot be used in filters`)
   }
   return {
     name,

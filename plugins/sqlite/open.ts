@@ -102,11 +102,11 @@ async function migrateAll(index: OpenIndex, states: Result<'open'>['collections'
 function adapterOf(index: OpenIndex, version: string, reader: Connection): IndexAdapter {
   const { options, opening, layouts, versions, link, damage, recovered } = index
   const { definitions, onGarbled } = options
-  const places = new Map(definitions.map(({ name }, at) => [name, at * CHANGES_OF_ONE]))
-  const versionOf = (name: string) => Atomics.load(opening.changes, places.get(name)!)
+  const offsets = new Map(definitions.map(({ name }, at) => [name, at * CHANGES_OF_ONE]))
+  const versionOf = (name: string) => Atomics.load(opening.changes, offsets.get(name)!)
   const versionsOf = (name: string) => ({
     all: versionOf(name),
-    columns: Atomics.load(opening.changes, places.get(name)! + 1),
+    columns: Atomics.load(opening.changes, offsets.get(name)! + 1),
   })
   const readers = new Map(definitions.map(({ name }) => [name, ofCollection(reader, () => versionsOf(name))]))
   const adapter: IndexAdapter = {
@@ -192,7 +192,7 @@ async function replaceAll(index: OpenIndex, load: Parameters<IndexAdapter['repla
     await link.current
       .call('replaceAbort', null)
       .catch((failure: unknown) =>
-        options.log.warn({ err: failure }, 'what a broken restore has left is removed at the next start'),
+        options.log.warn({ err: failure }, 'leftovers of a failed restore will be removed at the next start'),
       )
     clean(index)
     throw error

@@ -1,5 +1,6 @@
 /** Reads single values of documents: from the narrow table, or from the stored text if the table has no such column. */
-import { type Collection, type Part, type PartsQuery, type Scalar, STAMP } from 'archivolt'
+import type { Collection, Part, PartsQuery, Scalar } from 'archivolt'
+import { STAMP } from 'archivolt/index'
 import { type Sql, whereSql } from './filter.ts'
 import type { DocSql } from './flat.ts'
 import { docsOf, type Layout, type TableNames } from './layout.ts'
@@ -37,7 +38,7 @@ function columnSql(layout: Layout, { text, internal }: DocSql, path: string): st
 
 /** @throws Error  the code itself gave an invalid path: paths never come from outside */
 function jsonPath(path: string): string {
-  if (!/^[a-z0-9_]+(\.[a-z0-9_]+)*$/i.test(path)) throw new Error(`"${path}" is no path`)
+  if (!/^[a-z0-9_]+(\.[a-z0-9_]+)*$/i.test(path)) throw new Error(`"${path}" is not a valid path`)
   return `$${path
     .split('.')
     .map((key) => (/^\d+$/.test(key) ? `[${key}]` : `.${key}`))

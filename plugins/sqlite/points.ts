@@ -1,7 +1,7 @@
 /** Reads documents of one collection by id, with a read-only connection that sees every write at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Collection, IndexDefinition } from 'archivolt'
-import { checkCount, chunksOf, readDoc, Slice } from 'archivolt/index'
+import { type Collection, chunksOf, type IndexDefinition, Slice } from 'archivolt'
+import { checkCount, readDoc } from 'archivolt/index'
 import type { Connection } from './connection.ts'
 import type { DocSql } from './flat.ts'
 import { docsOf, type Layout, type TableNames } from './layout.ts'
@@ -62,7 +62,7 @@ function splitWholeRow(row: string): Row {
  * Interval after which a valid text is validated again: validating every text of a page takes a fifth of its reading
  * time.
  */
-const LOOK_AGAIN_MS = 60_000
+const CHECK_AGAIN_MS = 60_000
 const MOST_SOUND = 20_000
 
 /**
@@ -73,7 +73,7 @@ export function openSoundness({ read }: Pick<Target, 'read'>) {
   const sound = new Set<number>()
   let [table, since] = ['', 0]
   return ({ rid, text }: { rid: number; text: string }, main: string): boolean => {
-    if (main !== table || performance.now() - since > LOOK_AGAIN_MS || sound.size >= MOST_SOUND) {
+    if (main !== table || performance.now() - since > CHECK_AGAIN_MS || sound.size >= MOST_SOUND) {
       sound.clear()
       ;[table, since] = [main, performance.now()]
     }
@@ -147,7 +147,7 @@ export function openPoints(target: Target): Points {
 
   /** Cached by the connection until the next change of the collection. */
   function rememberedTexts(ids: readonly string[]): Array<[string, string]> {
-    const texts = target.read(({ kept }) => kept('texts', () => new Map<string, string>()))
+    const texts = target.read(({ cached }) => cached('texts', () => new Map<string, string>()))
     if (texts.size > MOST_REMEMBERED) texts.clear()
     const missing = ids.filter((id) => !texts.has(id))
     const found = missing.length > 0 ? textsOf(missing) : new Map<string, string>()

@@ -32,7 +32,7 @@ const MOST_LEFT_OUT = 12
 const FEW = 2
 const SIMILAR_FREQUENCY_CAP = 2000
 /** Cached rows of one search: about a page. */
-const MOST_KEPT = 60
+const MOST_CACHED = 60
 
 interface Row {
   rid: number
@@ -41,15 +41,6 @@ interface Row {
 
 interface RankedRow extends Row {
   score: number
-}
-
-export interface Searcher {
-  /** undefined: the words are blank, so there is no text query. */
-  find(query: FindQuery): { rows: RankedRow[]; total: number } | undefined
-  similar(
-    self: { rid: number; doc: JsonObject },
-    query: { size: number; filter?: Filter; fields?: string[] },
-  ): RankedRow[]
 }
 
 /** Column filters of an FTS5 expression. */
@@ -85,12 +76,9 @@ interface Narrowing {
   isSmall: boolean
 }
 
-export function openSearcher(
-  connection: Connection,
-  layout: Layout,
-  names: TableNames,
-  vocabulary: Vocabulary,
-): Searcher {
+export type Searcher = ReturnType<typeof openSearcher>
+
+export function openSearcher(connection: Connection, layout: Layout, names: TableNames, vocabulary: Vocabulary) {
   const { sql, pluck } = connection
   const { searched, stemmed } = layout
   const table = `"${names.text}"`
@@ -256,7 +244,7 @@ export function openSearcher(
       })
       return inSteps(forms, words, match)
     }
-    return connection.kept(JSON.stringify([names.text, words, match, scope]), find)
+    return connection.cached(JSON.stringify([names.text, words, match, scope]), find)
   }
 
   function narrowing(filter: Filter | undefined): Narrowing | undefined {
@@ -278,10 +266,10 @@ export function openSearcher(
   function takeNewest(expression: string, narrow: Narrowing | undefined, size: number): readonly Row[] {
     const rids = `SELECT f.rowid AS rid FROM ${source(narrow)} ORDER BY f.rowid DESC LIMIT ?`
     const rows = `SELECT r.rid, i.id FROM (${rids}) r CROSS JOIN "${names.main}" i ON i.rid = r.rid ORDER BY r.rid DESC`
-    return connection.kept(
+    return connection.cached(
       JSON.stringify([names.text, expression, narrow?.filter, size]),
       () => sql<Row>(rows).all(expression, ...(narrow?.filter.values ?? []), size),
-      ({ length }) => length <= MOST_KEPT,
+      ({ length }) => length <= MOST_CACHED,
     )
   }
 
@@ -297,7 +285,7 @@ export function openSearcher(
       ).all(...scope.weights, expression, ...(narrow?.filter.values ?? []), size)
     }
     const key = JSON.stringify([names.text, expression, narrow?.filter, scope.weights, size])
-    return connection.kept(key, find, ({ length }) => length <= MOST_KEPT).map((row) => ({ ...row }))
+    return connection.cached(key, find, ({ length }) => length <= MOST_CACHED).map((row) => ({ ...row }))
   }
 
   function idOf(rid: number): string {
@@ -318,7 +306,8 @@ export function openSearcher(
   }
 
   return {
-    find(query) {
+    /** undefined: the words are blank, so there is no text query. */
+    find(query: FindQuery): { rows: RankedRow[]; total: number } | undefined {
       const { text } = query
       if (!text || text.words.trim() === '') return undefined
       const words = queryWords(text.words, text)
@@ -352,7 +341,10 @@ export function openSearcher(
       }
     },
 
-    similar(self, { size, filter, fields }) {
+    similar(
+      self: { rid: number; doc: JsonObject },
+      { size, filter, fields }: { size: number; filter?: Filter; fields?: string[] },
+    ): RankedRow[] {
       const weights = similarScope(layout, fields)
       const scope = scopeOf(weights)
       const counted = tellingWords(layout, self.doc, weights).map((term) => {
@@ -414,15 +406,15 @@ function descending(rows: RankedRow[]): RankedRow[] {
 }
 
 /** An expression that matches at least this many of the words. */
-function atLeast(words: readonly string[], kept: number): string {
-  return choose(words, kept)
+function atLeast(words: readonly string[], count: number): string {
+  return choose(words, count)
     .map((some) => `(${some.join(' AND ')})`)
     .join(' OR ')
 }
 
-function choose(words: readonly string[], kept: number): string[][] {
-  if (kept === 0) return [[]]
+function choose(words: readonly string[], count: number): string[][] {
+  if (count === 0) return [[]]
   return words.flatMap((word, at) =>
-    words.length - at < kept ? [] : choose(words.slice(at + 1), kept - 1).map((rest) => [word, ...rest]),
+    words.length - at < count ? [] : choose(words.slice(at + 1), count - 1).map((rest) => [word, ...rest]),
   )
 }

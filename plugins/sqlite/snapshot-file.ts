@@ -11,7 +11,7 @@ import type { SnapshotDoc } from './protocol.ts'
 const BYTES_A_STEP = 1_048_576
 /** More data at once would keep the disk busy for everyone else. */
 const STEPS_A_SYNC = 32
-const LOOK_AGAIN_MS = 20
+const CHECK_AGAIN_MS = 20
 const READ_AT_ONCE = 100
 /** A document may have megabytes, so batches are limited by size too. */
 const BYTES_AT_ONCE = 2_000_000
@@ -43,7 +43,7 @@ export async function copyTo(
   try {
     while (!holdsItsLog(db)) {
       refuseAborted()
-      await setTimeout(LOOK_AGAIN_MS)
+      await setTimeout(CHECK_AGAIN_MS)
     }
     db.pragma('wal_autocheckpoint = 0')
     await copyBytes(source, part, (done, total) => {
@@ -102,13 +102,6 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-export interface SnapshotReader {
-  /** Its collections and the `form` of their texts. */
-  readonly collections: Record<string, { form: string; count: number }>
-  read(name: string, after: number): { docs: SnapshotDoc[]; last: number } | null
-  close(): void
-}
-
 function openFile(path: string): Database.Database {
   if (!existsSync(path)) throw new Error('there is no such file')
   const db = new Database(path, { readonly: true })
@@ -141,10 +134,12 @@ export function pickFrom(path: string, name: string, ids: readonly string[]): Sn
   }
 }
 
+export type SnapshotReader = ReturnType<typeof openSnapshot>
+
 /**
  * Others may be able to write to the snapshot folder, so a snapshot is opened read-only and its schema is not trusted.
  */
-export function openSnapshot(path: string): SnapshotReader {
+export function openSnapshot(path: string) {
   const db = openFile(path)
   try {
     const tables = new Set(
@@ -156,10 +151,11 @@ export function openSnapshot(path: string): SnapshotReader {
       )
       .all()
     const sources = new Map<string, string>()
-    const collections: SnapshotReader['collections'] = {}
+    /** Its collections and the `form` of their texts. */
+    const collections: Record<string, { form: string; count: number }> = {}
     for (const { name, version, form } of rows) {
       if (!/^[a-z][a-z0-9_]{0,63}$/.test(name) || !Number.isSafeInteger(version))
-        throw new Error('it names collections in a way that is not ours')
+        throw new Error('it has a collection with an invalid name or version')
       const names = tableNames(name, version)
       if (!tables.has(names.main) || !tables.has(names.doc)) throw new Error(`${name} is missing`)
       if (formIn(db, names.main) && !tables.has(names.flat)) throw new Error(`${name} is missing`)
@@ -171,7 +167,7 @@ export function openSnapshot(path: string): SnapshotReader {
     }
     return {
       collections,
-      read(name, after) {
+      read(name: string, after: number): { docs: SnapshotDoc[]; last: number } | null {
         const from = sources.get(name)
         if (from === undefined) return null
         const rows = db
@@ -190,7 +186,7 @@ export function openSnapshot(path: string): SnapshotReader {
         }
         return last === undefined ? null : { docs, last }
       },
-      close: () => db.close(),
+      close: (): void => void db.close(),
     }
   } catch (error) {
     db.close()

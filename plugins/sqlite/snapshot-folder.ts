@@ -12,11 +12,13 @@ import {
   mustBeWhole,
   openFolder,
   type Static,
+  snapshotRuns,
   Type,
   Value,
+  wholeSnapshot,
   writeWhole,
 } from 'archivolt'
-import { type IndexAdapter, type Snapshots, wholeSnapshot } from 'archivolt/index'
+import type { IndexAdapter, Snapshots } from 'archivolt/index'
 
 const FILE = '.sqlite'
 /** Temporary files that are renamed once complete. */
@@ -52,7 +54,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
   }
 
   async function removeUnfinished(name: string): Promise<void> {
-    log.warn({ file: name }, 'a snapshot was interrupted: what is left of it is removed')
+    log.warn({ file: name }, 'a snapshot was interrupted: its leftovers are removed')
     await rm(join(folder, name), { force: true })
   }
 
@@ -94,7 +96,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     get,
 
     async take(id, options) {
-      if (running) throw errors.conflict('A snapshot is being taken; try again when it has ended')
+      if (running) throw snapshotRuns()
       const startedAt = clock.now()
       running = { id, state: 'IN_PROGRESS', version: index.version, startedAt, endedAt: 0 }
       try {
@@ -108,7 +110,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
         const failed = { state: 'FAILED' as const, version: index.version, startedAt, endedAt: clock.now() }
         // After a full disk made the snapshot fail, there may be no space for its description either.
         await writeAbout(id, failed).catch((fault: unknown) =>
-          log.warn({ err: fault, snapshot: id }, 'the failed snapshot could not be noted'),
+          log.warn({ err: fault, snapshot: id }, 'the failed snapshot could not be recorded'),
         )
         throw error
       } finally {
@@ -119,8 +121,7 @@ export async function openSnapshotFolder({ index, folder, clock, log }: Snapshot
     async remove(id) {
       const record = await get(id)
       if (!record) throw errors.notFound('snapshot', id)
-      if (record.state === 'IN_PROGRESS')
-        throw errors.conflict('The snapshot is being taken; try again when it has ended')
+      if (record.state === 'IN_PROGRESS') throw snapshotRuns()
       // In this order: after an interruption it is listed as failed, not as complete.
       await rm(pathOf(id), { force: true })
       await rm(aboutOf(id), { force: true })

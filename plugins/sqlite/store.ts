@@ -2,7 +2,7 @@
  * The collections in the file: the current version of each, versions being built, and their stored state. Runs in the
  * worker.
  */
-import type { DefinitionData, Shape } from 'archivolt/index'
+import { type DefinitionData, type Shape, undeclaredIndex } from 'archivolt/index'
 import type { Connection } from './connection.ts'
 import { CREATE_DESCRIPTIONS, createFlat, formIn, noteForm } from './flat.ts'
 import { openVocabulary, type Vocabulary } from './fuzzy.ts'
@@ -21,22 +21,6 @@ export interface Tables {
   terms: { vocabulary: Vocabulary; state: 'unread' | 'reading' | 'read' }
 }
 
-/** The state for building and sweeping. */
-export interface Store {
-  readonly connection: Connection
-  readonly layouts: ReadonlyMap<string, Layout>
-  /** The states when the file was opened. */
-  readonly states: Readonly<Record<string, CollectionState>>
-  /** The current versions. */
-  readonly current: Map<string, Tables>
-  /** Versions being built. */
-  readonly building: Map<string, Tables>
-  /** Collections whose narrow table changes in the current transaction. */
-  readonly inColumns: Set<string>
-  /** Delays changes in memory until the transaction is committed. */
-  readonly afterCommit: (callback: () => void) => void
-}
-
 /** A build in progress, stored in the file, so that the next start continues it. */
 interface Building {
   version: number
@@ -46,11 +30,17 @@ interface Building {
 }
 type Purpose = 'add' | 'rebuild' | 'replace'
 
+export type Store = ReturnType<typeof openStore>
+
+/**
+ * The state for building and sweeping.
+ * @param afterCommit  delays changes in memory until the transaction is committed
+ */
 export function openStore(
   connection: Connection,
   definitions: readonly DefinitionData[],
-  afterCommit: Store['afterCommit'],
-): Store {
+  afterCommit: (callback: () => void) => void,
+) {
   const { db, sql } = connection
   db.exec(`
     CREATE TABLE IF NOT EXISTS index_collections(name TEXT PRIMARY KEY, version INTEGER NOT NULL, shape TEXT NOT NULL, form TEXT NOT NULL) STRICT;
@@ -60,11 +50,17 @@ export function openStore(
     INSERT INTO index_sync SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM index_sync);
     DELETE FROM index_building WHERE purpose = 'replace';
   `)
-  const layouts = new Map(definitions.map((data) => [data.name, layoutOf(data)]))
+  const layouts: ReadonlyMap<string, Layout> = new Map(definitions.map((data) => [data.name, layoutOf(data)]))
+  /** The states when the file was opened. */
   const states: Record<string, CollectionState> = {}
-  const store: Store = {
+  const store = {
     ...{ connection, layouts, states, afterCommit },
-    ...{ current: new Map(), building: new Map(), inColumns: new Set() },
+    /** The current versions. */
+    current: new Map<string, Tables>(),
+    /** Versions being built. */
+    building: new Map<string, Tables>(),
+    /** Collections whose narrow table changes in the current transaction. */
+    inColumns: new Set<string>(),
   }
   for (const { name, version, shape } of sql<{ name: string; version: number; shape: string }>(
     'SELECT name, version, shape FROM index_collections',
@@ -108,14 +104,14 @@ function asLeft(store: Store, name: string, shape: Shape, isOurs: boolean): Shap
 
 export function layoutFor({ layouts }: Store, name: string): Layout {
   const layout = layouts.get(name)
-  if (!layout) throw new Error(`There is no index "${name}"`)
+  if (!layout) throw undeclaredIndex(name)
   return layout
 }
 
 /** @param isStaged  the tables being built */
 export function tablesOf({ current, building }: Store, name: string, isStaged = false): Tables {
   const found = isStaged ? building.get(name) : current.get(name)
-  if (!found) throw new Error(isStaged ? `Nothing is being built for "${name}"` : `There is no index "${name}"`)
+  if (!found) throw isStaged ? new Error(`Nothing is being built for "${name}"`) : undeclaredIndex(name)
   return found
 }
 

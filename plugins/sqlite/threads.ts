@@ -17,12 +17,12 @@ export function keepThreads(most: number): void {
 }
 
 export function takeThread(): Worker {
-  const [kept] = idle
-  if (!kept) return startWorker(WORKER, { name: 'index' })
-  idle.delete(kept)
-  kept.off('exit', forget).off('error', ignore)
-  kept.ref()
-  return kept
+  const [thread] = idle
+  if (!thread) return startWorker(WORKER, { name: 'index' })
+  idle.delete(thread)
+  thread.off('exit', forget).off('error', ignore)
+  thread.ref()
+  return thread
 }
 
 /** @param worker  its index is closed, and it has no listeners any more */

@@ -11,7 +11,7 @@ import type { Layout, TableNames, ValueList } from './layout.ts'
 /** Each list has a row for every document. For further values, documents are tested one by one. */
 const MOST_VALUES = 32
 
-type Reader = Pick<Connection, 'pluck' | 'kept'>
+type Reader = Pick<Connection, 'pluck' | 'cached'>
 
 /** A filter that only tests whether a document has a value. */
 interface ValueTest {
@@ -40,8 +40,8 @@ const isUsed = (reader: Reader, names: TableNames, { field, value }: ValueTest):
 const isListed = (reader: Reader, names: TableNames, list: ValueList, value: Bind): boolean =>
   isThere(reader, `SELECT 1 FROM "${names.lists}" WHERE list = ? AND value = ? LIMIT 1`, [list.number, value])
 
-const isThere = ({ pluck, kept }: Reader, text: string, values: Bind[]): boolean =>
-  kept(`${text}\n${JSON.stringify(values)}`, () => pluck(text).get(...values) !== undefined)
+const isThere = ({ pluck, cached }: Reader, text: string, values: Bind[]): boolean =>
+  cached(`${text}\n${JSON.stringify(values)}`, () => pluck(text).get(...values) !== undefined)
 
 /** The equivalent filter if no document has the value. */
 const simpler = (test: ValueTest): { filter: Filter | undefined } => ({ filter: test.has ? { or: [] } : undefined })

@@ -40,18 +40,6 @@ export interface Job {
   isAborted: boolean
 }
 
-interface WorkLoop {
-  read(work: () => void): void
-  /** In order of arrival, before long work. */
-  write(job: Job): void
-  /** Long jobs take turns. */
-  long(job: Job): void
-  /** Called by a running unit: calls back after its transaction is committed, never after a rollback. */
-  afterCommit(callback: () => void): void
-  /** Resolves when no work is left. */
-  idle(): Promise<void>
-}
-
 /**
  * @param onChange  called right before and right after a commit with changes of these jobs: reads in between may see
  * either state
@@ -60,7 +48,7 @@ export function openWorkLoop(
   connection: () => Connection,
   onUndone: () => void,
   onChange: (jobs: readonly Job[]) => void,
-): WorkLoop {
+) {
   const reads: Array<() => void> = []
   const writes: Job[] = []
   const longs: Job[] = []
@@ -168,28 +156,32 @@ export function openWorkLoop(
   }
 
   return {
-    read(work) {
+    read(work: () => void): void {
       askedAt = performance.now()
       reads.push(work)
       wake()
     },
 
-    write(job) {
+    /** In order of arrival, before long work. */
+    write(job: Job): void {
       askedAt = performance.now()
       writes.push(job)
       wake()
     },
 
-    long(job) {
+    /** Long jobs take turns. */
+    long(job: Job): void {
       longs.push(job)
       wake()
     },
 
-    afterCommit(callback) {
+    /** Called by a running unit: calls back after its transaction is committed, never after a rollback. */
+    afterCommit(callback: () => void): void {
       callbacks.push(callback)
     },
 
-    idle: () => running ?? Promise.resolve(),
+    /** Resolves when no work is left. */
+    idle: (): Promise<void> => running ?? Promise.resolve(),
   }
 }
 

@@ -43,7 +43,7 @@ import { listedCount, listedPage } from './value-lists.ts'
 import { type Job, openWorkLoop, type Units } from './work-loop.ts'
 
 const ROWS_AT_ONCE = 100
-const MOST_GROUPS_KEPT = 100
+const MOST_GROUPS_CACHED = 100
 
 const port = parentPort!
 let connection: Connection | undefined
@@ -51,7 +51,7 @@ let store: Store | undefined
 let snapshot: SnapshotReader | undefined
 let changes: Uint32Array | undefined
 /** The position of each collection's numbers in `changes`. */
-let places = new Map<string, number>()
+let offsets = new Map<string, number>()
 const jobs = new Map<number, { isAborted: boolean; isLong: boolean }>()
 const waitingForTerms = new Map<Tables, Array<() => void>>()
 
@@ -71,12 +71,12 @@ const loop = openWorkLoop(
  */
 function noteChanges(jobs: ReadonlyArray<Pick<Job, 'of'>> = [{ of: undefined }]): void {
   const isAny = jobs.some(({ of }) => of === undefined)
-  const names = new Set(isAny ? places.keys() : jobs.map(({ of }) => of!))
+  const names = new Set(isAny ? offsets.keys() : jobs.map(({ of }) => of!))
   for (const name of names) {
-    const place = places.get(name)
-    if (!changes || place === undefined) continue
-    Atomics.add(changes, place, 1)
-    if (isAny || store?.inColumns.has(name)) Atomics.add(changes, place + 1, 1)
+    const offset = offsets.get(name)
+    if (!changes || offset === undefined) continue
+    Atomics.add(changes, offset, 1)
+    if (isAny || store?.inColumns.has(name)) Atomics.add(changes, offset + 1, 1)
   }
 }
 
@@ -108,7 +108,7 @@ const reads: { [Op in Read]: (args: Arguments<Op>) => Result<Op> } = {
     const reading = opened(connection)
     const find = () => aggregate(reading, layout, names, query, zone)
     // Cached, because statistics are requested repeatedly.
-    return reading.kept(JSON.stringify([names.main, query, zone]), find, (rows) => rows.length <= MOST_GROUPS_KEPT)
+    return reading.cached(JSON.stringify([names.main, query, zone]), find, (rows) => rows.length <= MOST_GROUPS_CACHED)
   },
   similar({ name, id, query }) {
     const tables = tablesOf(at(), name)
@@ -453,7 +453,7 @@ function open({ file, definitions, changes: counted }: Arguments<'open'>): Resul
   }
   connection = opening
   changes = counted
-  places = new Map(definitions.map(({ name }, at) => [name, at * CHANGES_OF_ONE]))
+  offsets = new Map(definitions.map(({ name }, at) => [name, at * CHANGES_OF_ONE]))
   noteChanges() // an earlier worker may have ended during a commit
   return { version: opening.pluck<string>('SELECT sqlite_version()').get()!, collections: store.states }
 }

@@ -2,13 +2,13 @@
  * Writes documents to the tables of one version of a collection, skipping unchanged parts, inside the caller's
  * transaction.
  */
+import type { Scalar } from 'archivolt'
 import {
   checkId,
   indexTerms,
   type JsonObject,
   type OnWrong,
   readDoc,
-  type Scalar,
   sortKey,
   splitInternal,
   stem,
@@ -26,25 +26,6 @@ const LATEST_ROW_SECOND = 2 ** 40
 const TERMS_KNOWN = 50_000
 const BASES_KNOWN = 1000
 
-export interface Writer {
-  /** @throws WrongType, unless `onWrong` is given: then the field gets no value and the document is stored */
-  put(id: string, doc: JsonObject, onWrong?: OnWrong): void
-  /** @returns false: no such document */
-  remove(id: string): boolean
-  /** Stores garbled texts unchanged, so that the document stays known. */
-  keepGarbled(id: string, stored: StoredDoc): void
-  /** The whole document. undefined: missing or damaged */
-  read(id: string): JsonObject | undefined
-  /** `doc` is undefined if it is damaged. */
-  readRow(rid: number): { id: string; stored: StoredDoc; doc: JsonObject | undefined } | undefined
-  /** Stores a document that is stored as text in columns, if it can be. */
-  flatten(rid: number): void
-  /** Removes obsolete rows, in small steps. */
-  sweep(): Generator<void>
-  /** Call after a rollback: cached knowledge about the tables may be wrong. */
-  forget(): void
-}
-
 const ignore: OnWrong = () => undefined
 
 /** Row id, document id, and the values of the layout's columns. */
@@ -61,6 +42,8 @@ interface Extracted extends StoredDoc {
   newest: number
 }
 
+export type Writer = ReturnType<typeof openWriter>
+
 interface Writing {
   /** How these tables store documents: those of an earlier layout may have another one. */
   form: FlatForm | undefined
@@ -75,7 +58,7 @@ export function openWriter(
   layout: Layout,
   names: TableNames,
   { form, onTerm, onColumns }: Writing,
-): Writer {
+) {
   const { sql, pluck } = connection
   const docs = openDocs(connection, form, names)
   const reading = docSql(form, names)
@@ -269,8 +252,18 @@ export function openWriter(
     return sql(`SELECT rid, id${columnList} FROM "${names.main}" WHERE id = ?`).raw().get(id) as Row | undefined
   }
 
+  /** `doc` is undefined if it is damaged. */
+  function readRow(rid: number) {
+    const id = pluck<string>(`SELECT id FROM "${names.main}" WHERE rid = ?`).get(rid)
+    const found = stored(rid)
+    return id === undefined || !found ? undefined : { id, stored: found, doc: parse(found) }
+  }
+
   return {
-    put(id, doc, onWrong) {
+    readRow,
+
+    /** @throws WrongType, unless `onWrong` is given: then the field gets no value and the document is stored */
+    put(id: string, doc: JsonObject, onWrong?: OnWrong): void {
       checkId(id)
       const next = extract(id, doc, onWrong)
       const before = wholeRow(id)
@@ -284,26 +277,23 @@ export function openWriter(
       insert(id, next)
     },
 
-    remove(id) {
+    /** @returns false: no such document */
+    remove(id: string): boolean {
       const row = wholeRow(id)
       if (row === undefined) return false
       removeRow(row)
       return true
     },
 
-    read(id) {
+    /** The whole document. undefined: missing or damaged */
+    read(id: string): JsonObject | undefined {
       const rid = rowOf(id)
       const doc = rid === undefined ? undefined : stored(rid)
       return doc && parse(doc)
     },
 
-    readRow(rid) {
-      const id = pluck<string>(`SELECT id FROM "${names.main}" WHERE rid = ?`).get(rid)
-      const found = stored(rid)
-      return id === undefined || !found ? undefined : { id, stored: found, doc: parse(found) }
-    },
-
-    keepGarbled(id, stored) {
+    /** Stores garbled texts unchanged, so that the document stays known. */
+    putGarbled(id: string, stored: StoredDoc): void {
       if (rowOf(id) !== undefined) return
       onColumns()
       const rid = allocate(0)
@@ -311,15 +301,18 @@ export function openWriter(
       docs.put(rid, stored)
     },
 
-    flatten(rid) {
-      const row = this.readRow(rid)
+    /** Stores a document that is stored as text in columns, if it can be. */
+    flatten(rid: number): void {
+      const row = readRow(rid)
       const values = row?.doc && flatOf(row.id, row.doc)
       if (row && values) docs.put(rid, row.stored, values)
     },
 
+    /** Removes obsolete rows, in small steps. */
     sweep: () => lists.sweep(),
 
-    forget() {
+    /** Call after a rollback: cached knowledge about the tables may be wrong. */
+    forget(): void {
       knownTerms.clear()
       nextRow.clear()
       lists.forget()

@@ -9,14 +9,14 @@ export const showStorage = defineRoute({
   method: 'GET',
   path: '/api/storage/',
   access: 'admin',
-  summary: 'What fills the disk of the library, and when it will be full',
+  summary: 'What uses the space of the library’s disk, and when it will be full',
   reply: Type.Object({
     total: bytes,
     free: bytes,
     videos: bytes,
     bin: bytes,
-    per_day: Type.Integer({ description: 'bytes of videos added a day, the mean of the last 30 days' }),
-    days_until_full: Type.Union([Type.Integer(), Type.Null()], { description: 'null: nothing was added lately' }),
+    per_day: Type.Integer({ description: 'bytes of videos added per day, on average over the last 30 days' }),
+    days_until_full: Type.Union([Type.Integer(), Type.Null()], { description: 'null: nothing was added recently' }),
     channels: Type.Array(
       Type.Object({ id: Type.String(), name: Type.String(), media_size: bytes, doc_count: Type.Integer() }),
       { description: 'the largest first, at most 1,000' },
@@ -30,7 +30,8 @@ export const listProposals = defineRoute({
   method: 'GET',
   path: '/api/storage/proposal/',
   access: 'admin',
-  summary: 'Videos that could be removed to free space: watched, not kept, still on the platform, largest first',
+  summary:
+    'Videos that could be removed to free space: watched, not protected, and still on the platform; largest first',
   query: { limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }) },
   reply: Type.Array(
     Type.Object({
@@ -38,8 +39,8 @@ export const listProposals = defineRoute({
       title: Type.String(),
       channel_id: Type.String(),
       channel_name: Type.String(),
-      media_size: Type.Integer({ description: 'bytes that its removal frees, once it leaves the bin' }),
-      watched: Type.Integer({ description: 'epoch seconds: since then all who count have watched it' }),
+      media_size: Type.Integer({ description: 'bytes that its removal frees when it is deleted from the bin' }),
+      watched: Type.Integer({ description: 'epoch seconds: when the last of the relevant accounts watched it' }),
     }),
   ),
   handle: ({ query: { limit } }, app: App) => app.storage.proposals(limit),

@@ -10,7 +10,7 @@ const MOST_CHANNELS = 1000
 /** Documents per batch. */
 const READ = 100
 /** Maximum number of large watched videos that are checked for proposals. */
-const MOST_LOOKED_AT = 2000
+const MOST_CHECKED = 2000
 
 export interface StorageFigures {
   /** All sizes are in bytes. */
@@ -91,7 +91,7 @@ export function openStorage(app: App): Storage {
 
     async proposals(limit) {
       const found: Proposal[] = []
-      for (let from = 0; from < MOST_LOOKED_AT && found.length < limit; from += READ) {
+      for (let from = 0; from < MOST_CHECKED && found.length < limit; from += READ) {
         const { hits } = await videos.collection.find({
           filter: { and: [{ eq: ['active', true] }, { exists: 'watched_by' }] },
           sort: [{ by: 'media_size', order: 'desc' }],

@@ -88,7 +88,7 @@ export async function begin(
 }
 
 /** Whether this job has requested a first scan that is done in every tab, in an earlier run of the job. */
-export function isLookedAt(id: string, jobId: string, { ledger }: App): boolean {
+export function isScanned(id: string, jobId: string, { ledger }: App): boolean {
   const { asked, open } = ledger
     .sql<{ asked: number; open: number }>(
       'SELECT count(*) AS asked, count(take) AS open FROM subscription_beginning WHERE id = ? AND job_id = ?',

@@ -4,19 +4,19 @@ import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { App } from './app.ts'
 
 /** `[tab, entries]`, and `[tab, take, job, passed]`, like the rows. */
-const Kept = Type.Object({
+const Stored = Type.Object({
   depth: Type.Array(Type.Tuple([Type.String(), Type.Integer()])),
   beginning: Type.Array(
     Type.Tuple([Type.String(), Type.Union([Type.String(), Type.Null()]), Type.String(), Type.String()]),
   ),
 })
-type Kept = Static<typeof Kept>
+type Stored = Static<typeof Stored>
 
 export function channelBelongings({ ledger }: App): OwnChannelBelongings {
   return {
     of: 'subscription',
 
-    async collect(channelId): Promise<Kept> {
+    async collect(channelId): Promise<Stored> {
       const depth = ledger
         .sql<{ tab: string; entries: number }>('SELECT tab, entries FROM subscription_depth WHERE channel_id = ?')
         .all(channelId)
@@ -32,8 +32,8 @@ export function channelBelongings({ ledger }: App): OwnChannelBelongings {
     },
 
     async restore(channelId, told) {
-      if (faultIn(Kept, told) !== undefined) return
-      const { depth, beginning } = told as Kept
+      if (faultIn(Stored, told) !== undefined) return
+      const { depth, beginning } = told as Stored
       await ledger.write(() => {
         const putDepth = ledger.sql(
           'INSERT INTO subscription_depth (channel_id, tab, entries) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',

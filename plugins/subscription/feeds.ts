@@ -70,7 +70,7 @@ export const pollFeeds = defineTask({
   retries: { times: 1000, delaySeconds: EVERY_SECONDS, always: true },
   async run(job, app: App) {
     const startedAt = app.clock.steady()
-    const isRefused = await lookAtAll(job, app)
+    const isRefused = await pollAll(job, app)
     if (!isWanted(app) || !(await isAnySubscribed(app))) return
     const took = Math.round((app.clock.steady() - startedAt) / 1000)
     const pause = isRefused ? REST_SECONDS : Math.max(60, EVERY_SECONDS - took)
@@ -79,14 +79,14 @@ export const pollFeeds = defineTask({
 })
 
 /** @returns whether the platform has refused feeds */
-async function lookAtAll(job: JobContext<object>, app: App): Promise<boolean> {
+async function pollAll(job: JobContext<object>, app: App): Promise<boolean> {
   const channels = await subscribedChannels(app)
   const pauseMs = Math.min(LONGEST_PAUSE_MS, SPREAD_MS / Math.max(1, channels.length))
   let failures = 0
   for (const { id } of channels) {
     if (job.isStopping() || !isWanted(app) || app.platform.state().state !== 'open') return false
     try {
-      await lookAt(id, job.signal, app)
+      await poll(id, job.signal, app)
       failures = 0
     } catch (error) {
       job.signal.throwIfAborted()
@@ -102,7 +102,7 @@ async function lookAtAll(job: JobContext<object>, app: App): Promise<boolean> {
   return false
 }
 
-async function lookAt(id: string, signal: AbortSignal, app: App): Promise<void> {
+async function poll(id: string, signal: AbortSignal, app: App): Promise<void> {
   const { ledger } = app
   const row = ledger.sql<Row>('SELECT etag, modified, seen FROM subscription_feed WHERE channel_id = ?').get(id)
   const tag: FeedTag = {

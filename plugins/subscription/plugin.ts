@@ -19,7 +19,9 @@ export default definePlugin({
   tasks: [subscribeTo, updateSubscribed, pollFeeds, scanNew, indexPlaylists],
   lanes: { feeds: 1 },
   async setup(app) {
-    app.preferences.watch(() => void beginFeeds(app).catch((err) => app.log.warn({ err }, 'feeds were not begun')))
+    app.preferences.watch(
+      () => void beginFeeds(app).catch((err) => app.log.warn({ err }, 'polling of feeds could not be started')),
+    )
     await beginFeeds(app)
   },
   implements: {

@@ -1,5 +1,5 @@
 /** Subscribes and unsubscribes over HTTP (contract 6.6, 6.7, 9.4). All elements are checked before anything changes. */
-import { defineRoute, errors, ID_PATTERN, isAppError, say, Type, type Words } from 'archivolt'
+import { defineRoute, errors, ID_PATTERN, isAppError, type Static, say, Type, type Words } from 'archivolt'
 import type { Target } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { beginAsBefore, forgetBeginning, Take } from './beginning.ts'
@@ -14,9 +14,10 @@ const beginning = {
   take: Type.Optional(Take),
   wishes: Type.Optional(Wishes),
   as_before: Type.Optional(
-    Type.Literal(true, { description: 'undoes the end of a subscription of the last day; nothing is read' }),
+    Type.Literal(true, { description: 'continues a subscription that ended within the last day; nothing is scanned' }),
   ),
 }
+type Beginning = Pick<Static<typeof Channels>[number], keyof typeof beginning>
 const Channels = Type.Array(
   Type.Object({ channel_id: Type.String(), channel_subscribed: Type.Boolean(), ...beginning }),
 )
@@ -33,15 +34,9 @@ export const subscribeChannels = defineRoute({
   reply: Type.Object({ data: Channels, message: Type.String(), task_id: TaskId }),
   errors: ['bad_request', 'not_found', 'throttled', 'unavailable'],
   async handle({ body: { data }, actor, signal }, app: App) {
-    const wanted: Wanted[] = []
-    const unwanted: Target[] = []
-    const again: string[] = []
-    for (const [index, item] of data.entries()) {
-      const target = await channelTarget(item.channel_id, `data[${index}].channel_id`, app)
-      if (item.channel_subscribed && item.as_before) again.push(target.id)
-      else if (item.channel_subscribed) wanted.push({ ...target, take: item.take, wishes: item.wishes })
-      else unwanted.push(target)
-    }
+    const { wanted, unwanted, again, add } = openSorted()
+    for (const [index, item] of data.entries())
+      add(await channelTarget(item.channel_id, `data[${index}].channel_id`, app), item.channel_subscribed, item)
     for (const id of again) {
       await beginAsBefore(id, app)
       await app.channels.change(id, { channel_subscribed: true })
@@ -65,15 +60,9 @@ export const subscribePlaylists = defineRoute({
   reply: Type.Object({ data: Playlists, message: Type.String(), task_id: TaskId }),
   errors: ['bad_request', 'not_found'],
   async handle({ body: { data } }, app: App) {
-    const wanted: Wanted[] = []
-    const unwanted: Target[] = []
-    const again: string[] = []
-    for (const [index, item] of data.entries()) {
-      const target = await playlistTarget(item.playlist_id, `data[${index}].playlist_id`, app)
-      if (item.playlist_subscribed && item.as_before) again.push(target.id)
-      else if (item.playlist_subscribed) wanted.push({ ...target, take: item.take, wishes: item.wishes })
-      else unwanted.push(target)
-    }
+    const { wanted, unwanted, again, add } = openSorted()
+    for (const [index, item] of data.entries())
+      add(await playlistTarget(item.playlist_id, `data[${index}].playlist_id`, app), item.playlist_subscribed, item)
     for (const id of again) {
       await beginAsBefore(id, app)
       if (!(await app.playlists.setSubscribed(id, true))) throw errors.notFound('playlist', id)
@@ -86,6 +75,17 @@ export const subscribePlaylists = defineRoute({
   },
 })
 
+/** The elements of a request by what they ask for; `again`: continue an ended subscription. */
+function openSorted() {
+  const [wanted, unwanted, again]: [Wanted[], Target[], string[]] = [[], [], []]
+  function add(target: Target, isWanted: boolean, { take, wishes, as_before }: Beginning): void {
+    if (!isWanted) unwanted.push(target)
+    else if (as_before) again.push(target.id)
+    else wanted.push({ ...target, take, wishes })
+  }
+  return { wanted, unwanted, again, add }
+}
+
 async function start(targets: readonly Wanted[], app: App): Promise<{ message: string; task_id: string | null }> {
   if (targets.some(({ wishes }) => wishes) && app.hook('download.wishes').length === 0)
     throw errors.badRequest('Wishes need the plugin rules, which this server was started without')
@@ -97,40 +97,41 @@ async function start(targets: readonly Wanted[], app: App): Promise<{ message: s
 }
 
 /** Accepts a channel, or a video of the channel. @throws bad_request */
-async function channelTarget(text: string, place: string, app: App): Promise<Target> {
+async function channelTarget(text: string, field: string, app: App): Promise<Target> {
   const word = text.trim()
   if (ID.test(word) && (await app.channels.known([word])).has(word)) return { type: 'channel', id: word }
-  const target = oneTarget(word, place, say`must be the id, handle or URL of a channel`, app)
-  if (target.type === 'playlist') throw errors.wrongField(place, 'must be the id, handle or URL of a channel')
+  const rule = say`must be the id, handle or URL of a channel`
+  const target = oneTarget(word, field, rule, app)
+  if (target.type === 'playlist') throw errors.wrongField(field, rule)
   return target
 }
 
 /** @throws bad_request: not a playlist, or a custom one, which does not exist on the platform */
-async function playlistTarget(text: string, place: string, app: App): Promise<Target> {
+async function playlistTarget(text: string, field: string, app: App): Promise<Target> {
   const word = text.trim()
   const rule = say`must be the id or URL of a playlist on ${{ platform: app.platform.name }}`
   const target =
     ID.test(word) && (await app.playlists.has(word))
       ? ({ type: 'playlist', id: word } as const)
-      : oneTarget(word, place, rule, app)
-  if (target.type !== 'playlist') throw errors.wrongField(place, rule)
+      : oneTarget(word, field, rule, app)
+  if (target.type !== 'playlist') throw errors.wrongField(field, rule)
   const isCustom =
     (await app.playlists.get(target.id))?.playlist_type === 'custom' ||
     target.id.startsWith(`${app.settings.prefix}_playlist_`) ||
     target.id.startsWith('TA_playlist_')
   if (isCustom)
-    throw errors.wrongField(place, say`is a custom playlist, which is not on ${{ platform: app.platform.name }}`)
+    throw errors.wrongField(field, say`is a custom playlist, which is not on ${{ platform: app.platform.name }}`)
   return target
 }
 
-function oneTarget(word: string, place: string, rule: Words, app: App): Target {
+function oneTarget(word: string, field: string, rule: Words, app: App): Target {
   try {
     const [target, ...others] = app.platform.targets(word)
     if (target && !others.length) return target
   } catch (error) {
     if (!isAppError(error, 'bad_request')) throw error
   }
-  throw errors.wrongField(place, rule)
+  throw errors.wrongField(field, rule)
 }
 
 /**

@@ -130,13 +130,13 @@ export async function scanChannel(id: string, job: Run, app: App): Promise<numbe
     const take = beginningOf(id, tab, app).take()
     found += await (take === undefined
       ? scanTab(channel, tab, sizes[tab], job, app)
-      : lookFirst(channel, tab, { take, size: sizes[tab] }, job, app))
+      : firstScan(channel, tab, { take, size: sizes[tab] }, job, app))
   }
   return found
 }
 
 /** First scan: takes the videos requested with the subscription, stores the next ones as skipped, and downloads. */
-async function lookFirst(
+async function firstScan(
   channel: ChannelDoc,
   tab: ListEntry['vidType'],
   { take, size }: { take: Take; size: number },

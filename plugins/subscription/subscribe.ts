@@ -15,7 +15,7 @@ import {
   untilStop,
 } from 'archivolt'
 import type { App } from './app.ts'
-import { begin, CHANNEL_TABS, forgetBeginning, isLookedAt, PLAYLIST_TAB, Take } from './beginning.ts'
+import { begin, CHANNEL_TABS, forgetBeginning, isScanned, PLAYLIST_TAB, Take } from './beginning.ts'
 import { isDamage } from './gone.ts'
 import { scanChannel, scanPlaylist } from './scan.ts'
 import { Wishes } from './wishes.ts'
@@ -94,7 +94,7 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
     else if (!isSubscribed) await forgetBeginning(ownId, app)
   }
   if (type === 'playlist') {
-    if (take !== undefined && isLookedAt(id, job.id, app)) return
+    if (take !== undefined && isScanned(id, job.id, app)) return
     const known = await app.playlists.get(id)
     if (known?.playlist_type === 'regular' && known.playlist_active) {
       // The scan reads the current entries.
@@ -129,7 +129,7 @@ async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<obj
     job.log.warn({ id: channel.channel_id }, 'the channel was removed meanwhile')
   }
   // A repeated job continues with the remaining targets of a long list.
-  if (take === undefined || isLookedAt(channel.channel_id, job.id, app)) return
+  if (take === undefined || isScanned(channel.channel_id, job.id, app)) return
   job.progress(0, say`Checking the videos of ${{ name: channel.channel_name }}`)
   await scanChannel(channel.channel_id, job, app)
 }

@@ -26,7 +26,7 @@ export function openNotifier({ settings, clock, log }: Pick<App, 'settings' | 'c
         env: { ...childEnvironment(), NOTIFY_SOCKET: notifySocket },
       })
     } catch (err) {
-      if (!hasFailed) log.warn({ err }, 'systemd could not be told: is systemd-notify there?')
+      if (!hasFailed) log.warn({ err }, 'systemd could not be notified: is systemd-notify installed?')
       hasFailed = true
     }
   }

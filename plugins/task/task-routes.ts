@@ -27,7 +27,7 @@ const TaskKind = Type.Object({
       auto: Type.String(),
       config: Type.Object(
         { type: Type.Literal('object'), properties: Type.Record(Type.String(), Type.Unknown()) },
-        { additionalProperties: true, description: 'JSON Schema of what a schedule’s `config` may hold' },
+        { additionalProperties: true, description: 'JSON Schema of the `config` of a schedule' },
       ),
     }),
     Type.Null(),
@@ -40,7 +40,7 @@ export const listTaskKinds = defineRoute({
   method: 'GET',
   path: '/api/task/',
   access: 'admin',
-  summary: 'Which tasks there are: what each does, whether it is started, scheduled, or told of when it ends',
+  summary: 'All tasks: what each does, and whether it can be started, scheduled, or send notifications when it ends',
   reply: Type.Array(TaskKind),
   handle: (_input, app) =>
     [...app.registry.tasks.values()]
@@ -55,7 +55,7 @@ export const listTasks = defineRoute({
   method: 'GET',
   path: '/api/task-name/',
   access: 'admin',
-  summary: 'Tasks that wait, run, or ended within the last day, newest first',
+  summary: 'Tasks that are waiting, running, or ended within the last day, newest first',
   reply: Type.Array(TaskResult),
   handle: (_, app) => app.jobs.list().map((job) => toTaskResult(job, app.registry.tasks)),
 })
@@ -64,7 +64,7 @@ export const listTasksOfName = defineRoute({
   method: 'GET',
   path: '/api/task-name/:taskName/',
   access: 'admin',
-  summary: 'The same, of one name',
+  summary: 'Runs of one task that are waiting, running, or ended within the last day, newest first',
   params: TaskName,
   reply: Type.Array(TaskResult),
   errors: ['not_found'],

@@ -17,7 +17,7 @@ export const listAccessTokens = defineRoute({
   path: '/api/access-token/',
   access: 'viewer',
   scope: 'none',
-  summary: 'The caller’s access tokens, without the tokens themselves',
+  summary: 'The caller’s access tokens, without their secrets',
   reply: Type.Array(AccessToken),
   handle: ({ actor }, { accounts }) => accounts.accessTokens(actor.id),
 })
@@ -27,7 +27,7 @@ export const addAccessToken = defineRoute({
   path: '/api/access-token/',
   access: 'viewer',
   scope: 'none',
-  summary: 'Make an access token; it is shown in this answer alone',
+  summary: 'Create an access token; only this reply contains it',
   body: Type.Object({
     name: Type.String({ pattern: '^[^\\p{C}]{0,99}[^\\p{C}\\s]$', 'x-words': say`a name of 1 to 100 characters` }),
     scope: Type.Enum([...SCOPES]),

@@ -14,6 +14,7 @@ import {
   Type,
   type View,
 } from 'archivolt'
+import { Password, wrongPassword } from './current-password.ts'
 import { Picture, Pin, UserParams } from './device-routes.ts'
 import { refuseUnproven } from './late-proof.ts'
 import { LONGEST_PASSWORD, refuseWeak, SHORTEST_PASSWORD } from './password-rule.ts'
@@ -72,7 +73,7 @@ export const addUser = defineRoute({
   errors: ['bad_request', 'conflict'],
   async handle({ body: { username, password, is_staff = false, may_download = false, view = null }, actor }, app) {
     refuseUnproven(app.accounts, actor)
-    if (!isName(username)) throw errors.wrongField('username', 'has invisible characters')
+    if (!isName(username)) throw errors.wrongField('username', 'contains invisible characters')
     await refuseWeak(password, username)
     const checked = view && (await checkedView(view, null, app))
     return app.accounts.create({ username, password, isStaff: is_staff, mayDownload: may_download, view: checked })
@@ -83,7 +84,7 @@ export const showUser = defineRoute({
   method: 'GET',
   path: '/api/user/:userId/',
   access: 'viewer',
-  summary: 'An account: one’s own, or as an admin any',
+  summary: 'An account: the caller’s own, or for admins any account',
   params: UserParams,
   reply: Account,
   errors: ['permission_denied'],
@@ -101,13 +102,13 @@ export const changeUser = defineRoute({
   access: 'viewer',
   scope: 'admin',
   summary:
-    'Change an account. Who is no admin changes their own password and PIN only. One’s own password and PIN ask for the current password',
+    'Change an account. Only admins can change more than their own password and PIN. Changing one’s own password or PIN requires the current password',
   params: UserParams,
   body: Type.Object({
     password: Type.Optional(NewPassword),
     pin: Type.Optional(Type.Union([Pin, Type.Null()])),
     totp: Type.Optional(Type.Null()),
-    current_password: Type.Optional(Type.String({ maxLength: LONGEST_PASSWORD })),
+    current_password: Type.Optional(Password),
     is_staff: Type.Optional(Type.Boolean()),
     is_active: Type.Optional(Type.Boolean()),
     may_download: Type.Optional(Type.Boolean()),
@@ -122,24 +123,23 @@ export const changeUser = defineRoute({
     const account = accounts.get(id)
     if (!account) throw errors.notFound('user')
     const isOfAdmin = [totp, is_staff, is_active, may_download, view].some((value) => value !== undefined)
-    if (!actor.isAdmin && isOfAdmin) throw errors.permissionDenied('Only an admin may change what an account may do')
+    if (!actor.isAdmin && isOfAdmin) throw errors.permissionDenied('Only an admin may change the rights of an account')
     if (password === undefined && pin === undefined && !isOfAdmin)
-      throw errors.badRequest('Give one of password, pin, totp, is_staff, is_active, may_download, view')
+      throw errors.badRequest('Send at least one of password, pin, totp, is_staff, is_active, may_download, view')
     if (totp === null && id === actor.id)
-      throw errors.permissionDenied('Turn off your own authenticator app by DELETE /api/totp/, with password and code')
+      throw errors.permissionDenied(
+        'Turn off your own authenticator app with DELETE /api/totp/, which requires your password and a code',
+      )
     // A token gives access to its account: an admin may revoke it, but not see it.
     if (typeof pin === 'string' && id !== actor.id)
-      throw errors.permissionDenied('A PIN is set by its account itself; an admin may remove it')
+      throw errors.permissionDenied('Only the account itself can set its PIN; an admin can remove it')
     if (password !== undefined) await refuseWeak(password, account.username)
     // Somebody who finds an open browser must not be able to take over the account.
     const isOwnSecret = id === actor.id && (password !== undefined || pin !== undefined)
     const proof =
       current === undefined ? undefined : await accounts.checkOwnPassword(actor.id, current, request.address, signal)
-    if (!proof && (!actor.isAdmin || current !== undefined || isOwnSecret)) {
-      throw errors.badRequest('current_password must be your current password', {
-        fields: { current_password: current === undefined ? 'is required' : 'is wrong' },
-      })
-    }
+    if (!proof && (!actor.isAdmin || current !== undefined || isOwnSecret))
+      throw wrongPassword(current === undefined ? 'is required' : 'is wrong')
     // Changes that would let an admin sign in as another account, or make another account an admin.
     const isWayIn = id !== actor.id && (password !== undefined || totp === null)
     if (!proof && (isWayIn || is_staff === true)) refuseUnproven(accounts, actor)
@@ -198,7 +198,7 @@ async function checkedView(view: View, before: View | null, { index, accounts }:
   const exceptions = kinds.filter((kind) => isHiding(view) && (view[kind]?.length ?? 0) > 0)
   const odd = Object.keys(view).find((kind) => ![...named, ...exceptions, ofGroups].includes(kind))
   if (odd !== undefined) {
-    const rule = say`only these can be chosen: ${{ kinds: [...kinds, 'group'].join(', ') }}; or the same with the prefix ${{ not: NOT }}`
+    const rule = say`must be one of ${{ kinds: [...kinds, 'group'].join(', ') }}, with or without the prefix ${{ not: NOT }}`
     throw errors.badRequest(say`view.${{ odd }}: ${{ rule }}`, {
       fields: { [`view.${odd}`]: rule },
     })

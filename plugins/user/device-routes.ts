@@ -5,7 +5,7 @@ import { refuseOtherSites, startSession } from './session-cookies.ts'
 export const Pin = Type.String({ pattern: PIN_PATTERN, 'x-words': say`a string of 4 to 8 digits` })
 export const UserParams = Type.Object({ userId: Type.String({ pattern: ROW_PATTERN }) })
 export const Picture = Type.Union([Type.String(), Type.Null()], {
-  description: 'the version of its picture; null: it has none',
+  description: 'the version of the account’s picture; null: it has no picture',
 })
 const WRONG = 'Wrong PIN'
 
@@ -42,7 +42,7 @@ export const forgetOnDevice = defineRoute({
   method: 'DELETE',
   path: '/api/device/:userId/',
   access: 'open',
-  summary: 'Forget an account on this device: it signs in with its password again',
+  summary: 'Forget an account on this device: its next sign-in here requires its password',
   params: UserParams,
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['csrf_failed'],

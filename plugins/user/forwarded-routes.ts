@@ -12,7 +12,7 @@ export const showForwarded = defineRoute({
   method: 'GET',
   path: '/api/forwarded/',
   access: 'open',
-  summary: 'Who has signed in at the proxy in front, and whether there is such an account',
+  summary: 'The username that the trusted proxy sends, and whether an account has this name',
   reply: Type.Object({ name: Type.Union([Type.String(), Type.Null()]), has_account: Type.Boolean() }),
   handle: ({ request: { forwardedUser: name } }, { accounts }) => ({
     name: name?.slice(0, LONGEST_NAME) ?? null,
@@ -24,7 +24,7 @@ export const loginForwarded = defineRoute({
   method: 'POST',
   path: '/api/forwarded/',
   access: 'open',
-  summary: 'Start a session for whom the proxy in front names',
+  summary: 'Start a session for the user whom the trusted proxy names',
   body: Type.Object({}),
   bodyOptional: true,
   reply: Type.Null(),

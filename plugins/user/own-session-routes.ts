@@ -4,21 +4,21 @@
 import { defineRoute, ID_PATTERN, ROW_PATTERN, type Static, Type } from 'archivolt'
 import { Moment } from './access-token-routes.ts'
 
-const place = {
-  browser: Type.String({ description: 'as it calls itself; empty: unknown' }),
+const origin = {
+  browser: Type.String({ description: 'name of the browser or program, as it reports it; empty: unknown' }),
   system: Type.String(),
   address: Type.String(),
 }
 const OwnSession = Type.Object({
   id: Type.String(),
   is_current: Type.Boolean(),
-  ...place,
+  ...origin,
   way: Type.Enum(['password', 'pin', 'provider', 'proxy', 'code']),
   created: Moment,
   last_used: Moment,
   expires: Moment,
 })
-export const NewSignIn = Type.Object({ id: Type.Integer(), ...place, at: Moment })
+export const NewSignIn = Type.Object({ id: Type.Integer(), ...origin, at: Moment })
 export type NewSignIn = Static<typeof NewSignIn>
 
 const Done = Type.Object({ success: Type.Literal(true) })
@@ -28,7 +28,7 @@ export const listOwnSessions = defineRoute({
   path: '/api/own-session/',
   access: 'viewer',
   scope: 'none',
-  summary: 'Where the caller is signed in, the last used first',
+  summary: 'The caller’s sessions, most recently used first',
   reply: Type.Array(OwnSession),
   handle: ({ actor }, { accounts }) => accounts.sessions(actor.id, actor.session),
 })
@@ -38,7 +38,7 @@ export const endOtherSessions = defineRoute({
   path: '/api/own-session/',
   access: 'viewer',
   scope: 'none',
-  summary: 'End all sessions of the caller but the one that asks',
+  summary: 'End all sessions of the caller except the current one',
   reply: Done,
   async handle({ actor }, { accounts }) {
     await accounts.endOtherSessions(actor.id, actor.session)
@@ -51,7 +51,7 @@ export const endOwnSession = defineRoute({
   path: '/api/own-session/:sessionId/',
   access: 'viewer',
   scope: 'none',
-  summary: 'End a session of the caller; its device asks for the password again',
+  summary: 'End a session of the caller; its device then requires the password again',
   params: Type.Object({ sessionId: Type.String({ pattern: ID_PATTERN }) }),
   reply: Done,
   errors: ['not_found'],
@@ -66,7 +66,7 @@ export const seeNewSignIn = defineRoute({
   path: '/api/new-sign-in/:signInId/',
   access: 'viewer',
   scope: 'none',
-  summary: 'The caller knows of a sign-in on a new device; that device itself cannot say so',
+  summary: 'Mark a sign-in on a new device as seen; the new device itself cannot do this',
   params: Type.Object({ signInId: Type.String({ pattern: ROW_PATTERN }) }),
   reply: Done,
   errors: ['not_found'],

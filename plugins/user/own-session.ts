@@ -1,9 +1,9 @@
 /** Everything that a client needs to know about the caller, in one reply. */
-import { type Actor, type App, DAY_MS, defineRoute, errors, type Static, Type } from 'archivolt'
+import { type Actor, type App, DAY_MS, defineRoute, type Static, Type } from 'archivolt'
 import { Moment } from './access-token-routes.ts'
 import { Account } from './account-routes.ts'
+import { Password, proofOfPassword } from './current-password.ts'
 import { NewSignIn } from './own-session-routes.ts'
-import { LONGEST_PASSWORD } from './password-rule.ts'
 import { OwnPreferences } from './user-preferences.ts'
 
 const Attention = Type.Object({
@@ -55,19 +55,19 @@ export const showSession = defineRoute({
   method: 'GET',
   path: '/api/session/',
   access: 'viewer',
-  summary: 'Who asks, what they have chosen for themselves, what waits for them, and the version',
+  summary: 'The calling account with its preferences and notices, and the version of the server',
   reply: Type.Object({
     version: Type.String(),
     account: Account,
     preferences: OwnPreferences,
     attention: Attention,
     groups: Type.Array(NamedGroup, { description: 'empty for an account with a view' }),
-    shelves: Type.Array(Type.String(), { description: 'of Home, that have something to show' }),
+    shelves: Type.Array(Type.String(), { description: 'shelves of Home that have content' }),
     community: Type.Array(Type.String(), {
-      description: 'what viewers contribute and is switched on: `titles` (9.40), `segments` (5.9)',
+      description: 'enabled community contributions: `titles` (9.40), `segments` (5.9)',
     }),
     needs_second_factor: Type.Boolean({
-      description: 'an admin who can only watch until they have set up an authenticator app',
+      description: 'whether the caller is an admin who can only watch until they set up an authenticator app',
     }),
   }),
   handle: async ({ actor }, app) => ({
@@ -87,17 +87,14 @@ export const proveSession = defineRoute({
   path: '/api/session/',
   access: 'viewer',
   scope: 'none',
-  summary: 'Show the password once more: for a quarter of an hour, what asks for that is let through',
-  body: Type.Object({ current_password: Type.String({ maxLength: LONGEST_PASSWORD }) }),
+  summary: 'Confirm the password: for 15 minutes, this session may make changes that require a recent confirmation',
+  body: Type.Object({ current_password: Password }),
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['throttled'],
-  async handle({ body, actor, request, signal }, { accounts }) {
-    const proof = await accounts.checkOwnPassword(actor.id, body.current_password, request.address, signal)
-    if (!proof)
-      throw errors.badRequest('current_password must be your current password', {
-        fields: { current_password: 'is wrong' },
-      })
-    if (actor.session !== undefined) accounts.proveSession(actor.session, proof)
+  async handle(input, { accounts }) {
+    const proof = await proofOfPassword(accounts, input)
+    const { session } = input.actor
+    if (session !== undefined) accounts.proveSession(session, proof)
     return { success: true as const }
   },
 })

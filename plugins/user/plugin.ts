@@ -40,7 +40,7 @@ export default definePlugin({
     preferences.watch(setRules)
     if (settings.forwardedUser !== null && settings.trustedProxies.length === 0)
       throw new Error(
-        'AV_FORWARDED_USER is set and AV_TRUSTED_PROXIES is not: anybody could say who they are; name the proxy too',
+        'AV_FORWARDED_USER is set, but AV_TRUSTED_PROXIES is not: anybody could sign in as anybody; set AV_TRUSTED_PROXIES to the address of the proxy',
       )
     await warnOfWeak(settings.password, { accounts, log })
   },

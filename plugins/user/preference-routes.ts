@@ -26,7 +26,7 @@ export const describePreferences = defineRoute({
   method: 'GET',
   path: '/api/config/schema/',
   access: 'admin',
-  summary: 'What the settings of the installation may be: a JSON Schema for each section',
+  summary: 'The valid values of the installation’s settings: a JSON Schema for each section',
   reply: Described,
   handle: (_input, { preferences }) =>
     Object.fromEntries(
@@ -38,7 +38,7 @@ export const changePreferences = defineRoute({
   method: 'POST',
   path: '/api/config/',
   access: 'admin',
-  summary: 'Change some settings of the installation: all of those given, or none',
+  summary: 'Change settings of the installation: all that are given, or none',
   body: preferencesOf('some'),
   reply: AllPreferences,
   async handle({ body }, { preferences, log }) {

@@ -26,16 +26,16 @@ export async function startSession(
   )
   headers.cookie('sessionid', sessionId, { maxAgeSeconds, httpOnly: true })
   headers.cookie('csrftoken', csrfToken, { maxAgeSeconds })
-  if (device) keepDevice(headers, device)
+  if (device) setDeviceCookie(headers, device)
 }
 
 /** After a sign-in with the password, remembers that the account's PIN is sufficient on this device. */
 export async function keepOnDevice(accounts: Accounts, proof: Proof, { request, headers }: Browser): Promise<void> {
-  const kept = await accounts.keepOnDevice(proof.account.id, request.headers['cookie'], proof)
-  if (kept) keepDevice(headers, kept)
+  const cookie = await accounts.keepOnDevice(proof.account.id, request.headers['cookie'], proof)
+  if (cookie) setDeviceCookie(headers, cookie)
 }
 
-const keepDevice = (
+const setDeviceCookie = (
   headers: Browser['headers'],
   { device, maxAgeSeconds }: { device: string; maxAgeSeconds: number },
 ) => headers.cookie('device', device, { maxAgeSeconds, httpOnly: true })

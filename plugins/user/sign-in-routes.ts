@@ -1,7 +1,7 @@
 /** Signing in and out: tokens for programs, sessions for browsers. */
-import { type Accounts, defineRoute, errors, type Proof, say, sentenceOf, Type } from 'archivolt'
+import { type Accounts, defineRoute, errors, type Proof, say, Type } from 'archivolt'
+import { Password } from './current-password.ts'
 import { refuseUnproven } from './late-proof.ts'
-import { LONGEST_PASSWORD } from './password-rule.ts'
 import { fromOf, refuseOtherSites, startSession } from './session-cookies.ts'
 
 const LONGEST_NAME = 150
@@ -9,7 +9,6 @@ const LONGEST_NAME = 150
 const Name = Type.String({ maxLength: LONGEST_NAME })
 /** Six digits, or a recovery code with or without hyphens. */
 export const Code = Type.String({ maxLength: 40 })
-const Password = Type.String({ maxLength: LONGEST_PASSWORD })
 
 /** Checked by the handler, so that one reply names all missing fields. */
 const NEEDED = { 'x-form': { required: ['username', 'password'] } }
@@ -18,7 +17,7 @@ const NEEDED = { 'x-form': { required: ['username', 'password'] } }
 const Credentials = Type.Object(
   {
     username: Type.Optional(Name),
-    name: Type.Optional(Type.String({ maxLength: LONGEST_NAME, description: 'in place of username' })),
+    name: Type.Optional(Type.String({ maxLength: LONGEST_NAME, description: 'an alias of username' })),
     password: Type.Optional(Password),
     /** Code from an authenticator app, or a recovery code, if the account requires one. */
     code: Type.Optional(Code),
@@ -40,12 +39,8 @@ async function signIn(
       ...(password === undefined && { password: 'is required' }),
     }
     const missing = Object.keys(fields)
-    throw errors.badRequest(
-      missing.length > 1
-        ? say`${{ places: missing.join(' and ') }} are required`
-        : say`${{ place: missing[0]! }} ${{ rule: sentenceOf('is required') }}`,
-      { fields },
-    )
+    if (missing.length === 1) throw errors.wrongField(missing[0]!, 'is required')
+    throw errors.badRequest(say`${{ fields: missing.join(' and ') }} are required`, { fields })
   }
   const proof = await accounts.checkPassword(username, password, address, signal, code || undefined)
   if (!proof) {
@@ -62,7 +57,7 @@ export const loginWithToken = defineRoute({
   method: 'POST',
   path: '/api/login/',
   access: 'open',
-  summary: 'The token of an account, for its name and password; no session is started',
+  summary: 'The token of an account, for its name and password, without a session',
   form: true,
   body: Credentials,
   reply: Type.Object({ token: Type.String(), user_id: Type.Integer() }),
@@ -80,7 +75,7 @@ export const ping = defineRoute({
   method: 'GET',
   path: '/api/ping/',
   access: 'viewer',
-  summary: 'Whether the credentials hold, and the version',
+  summary: 'Whether the credentials are valid, and the version of the server',
   reply: Type.Object({ response: Type.Literal('pong'), user: Type.Integer(), version: Type.String() }),
   handle: ({ actor }, { version }) => ({ response: 'pong', user: actor.id, version: `v${version}` }),
 })
@@ -112,7 +107,7 @@ export const logout = defineRoute({
   path: '/logout/',
   access: 'viewer',
   scope: 'read',
-  summary: 'End the session; with a token nothing ends',
+  summary: 'End the session; a token stays valid',
   reply: Type.Null(),
   status: 204,
   async handle({ actor, headers }, { accounts }) {
@@ -131,7 +126,7 @@ export const showToken = defineRoute({
   path: '/api/token/',
   access: 'viewer',
   scope: 'none',
-  summary: 'The caller’s token, made now if there is none',
+  summary: 'The caller’s token; created if there is none',
   reply: Type.Object({ token: Type.String() }),
   errors: ['permission_denied'],
   async handle({ actor }, { accounts }) {
@@ -145,7 +140,7 @@ export const revokeToken = defineRoute({
   path: '/api/token/',
   access: 'viewer',
   scope: 'none',
-  summary: 'Revoke the caller’s token; the next look makes another',
+  summary: 'Revoke the caller’s token; the next request for it creates another one',
   reply: Type.Object({ success: Type.Literal(true) }),
   async handle({ actor }, { accounts }) {
     await accounts.revokeToken(actor.id)

@@ -1,20 +1,14 @@
 /** The caller's authenticator app as a second factor: set up with the password, enabled by a code, disabled by both. */
 import { defineRoute, errors, Type } from 'archivolt'
-import { LONGEST_PASSWORD } from './password-rule.ts'
+import { Password, proofOfPassword } from './current-password.ts'
 import { Code } from './sign-in-routes.ts'
-
-const Password = Type.String({ maxLength: LONGEST_PASSWORD })
-const wrongPassword = () =>
-  errors.badRequest('current_password must be your current password', {
-    fields: { current_password: 'is wrong' },
-  })
 
 export const showTotp = defineRoute({
   method: 'GET',
   path: '/api/totp/',
   access: 'viewer',
   scope: 'none',
-  summary: 'Whether a login of the caller asks for a code, and how many recovery codes are left',
+  summary: 'Whether signing in requires a code of the caller, and how many recovery codes are left',
   reply: Type.Object({ enabled: Type.Boolean(), recovery_codes: Type.Integer() }),
   handle({ actor }, { accounts }) {
     const { isOn, recoveryCodes } = accounts.totp(actor.id)
@@ -27,15 +21,11 @@ export const beginTotp = defineRoute({
   path: '/api/totp/',
   access: 'viewer',
   scope: 'none',
-  summary: 'A new key for an authenticator app; nothing asks for its codes yet',
+  summary: 'Create a key for an authenticator app; its codes are not required until the app is enabled',
   body: Type.Object({ current_password: Password }),
   reply: Type.Object({ secret: Type.String(), uri: Type.String() }),
   errors: ['conflict'],
-  async handle({ body, actor, request, signal }, { accounts }) {
-    const proof = await accounts.checkOwnPassword(actor.id, body.current_password, request.address, signal)
-    if (!proof) throw wrongPassword()
-    return accounts.beginTotp(actor.id, proof)
-  },
+  handle: async (input, { accounts }) => accounts.beginTotp(input.actor.id, await proofOfPassword(accounts, input)),
 })
 
 export const enableTotp = defineRoute({
@@ -43,7 +33,7 @@ export const enableTotp = defineRoute({
   path: '/api/totp/',
   access: 'viewer',
   scope: 'none',
-  summary: 'A code of the app that was given the key: from now on a login asks for one',
+  summary: 'Enable the authenticator app with one of its codes: from now on, signing in requires a code',
   body: Type.Object({ code: Code }),
   reply: Type.Object({ recovery_codes: Type.Array(Type.String()) }),
   handle: async ({ body, actor }, { accounts }) => ({
@@ -56,7 +46,7 @@ export const disableTotp = defineRoute({
   path: '/api/totp/',
   access: 'viewer',
   scope: 'none',
-  summary: 'The password alone signs the caller in again',
+  summary: 'Disable the authenticator app: the password is sufficient to sign in again',
   body: Type.Object({ current_password: Password, code: Code }),
   reply: Type.Object({ success: Type.Literal(true) }),
   async handle({ body: { current_password, code }, actor, request, signal }, { accounts }) {

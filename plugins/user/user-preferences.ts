@@ -54,7 +54,7 @@ export const UserPreferences = Type.Object(
     table_columns: Type.Optional(
       Type.Array(
         Type.Enum(['channel', 'published', 'downloaded', 'duration', 'mediasize', 'height', 'views', 'likes']),
-        { uniqueItems: true, description: 'Columns of the table of videos, beside the title' },
+        { uniqueItems: true, description: 'Columns of the table of videos, in addition to the title' },
       ),
     ),
     /** For the page: the query of a filtered list or a search in its address. */
@@ -80,7 +80,7 @@ export const UserPreferences = Type.Object(
         >,
         {
           additionalProperties: false,
-          description: 'What the player does with skip segments, by category; default: skip',
+          description: 'What the player does in segments, by category; default: skip',
         },
       ),
     ),

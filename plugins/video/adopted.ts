@@ -43,7 +43,7 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
       } catch (err) {
         app.log.warn(
           { err, job: job.id },
-          'subtitles of videos that left could not be unlinked: tried again in an hour',
+          'subtitles of videos that left the archive could not be deleted; another attempt follows in an hour',
         )
       }
       return count

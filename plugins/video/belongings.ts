@@ -65,8 +65,8 @@ export function openBelongings({ app, collection, comments, subtitles }: VideoSt
           ...(missing.has(id) && { isMissing: true }),
           others: Object.fromEntries(
             others.flatMap(({ of, renamed }, at) => {
-              const kept = told[at]!.get(id)
-              const value = as && renamed && kept !== undefined ? renamed(kept, as) : kept
+              const own = told[at]!.get(id)
+              const value = as && renamed && own !== undefined ? renamed(own, as) : own
               return value === undefined ? [] : [[of, value]]
             }),
           ),

@@ -44,10 +44,10 @@ const toComment = (comment: CommentMetadata): Comment => ({
   comment_replies: [],
 })
 
-interface Place {
+interface Node {
   comment: Comment
   depth: number
-  above: Place | undefined
+  above: Node | undefined
 }
 
 /**
@@ -56,20 +56,20 @@ interface Place {
  */
 export function toThreads(comments: readonly CommentMetadata[]): { threads: Comment[]; count: number } {
   const threads: Comment[] = []
-  const places = new Map<string, Place>()
-  let lastRoot: Place | undefined
+  const nodes = new Map<string, Node>()
+  let lastRoot: Node | undefined
   for (const one of comments) {
-    if (places.has(one.id)) continue
+    if (nodes.has(one.id)) continue
     const comment = toComment(one)
-    const parent = one.parent === ROOT ? undefined : (places.get(one.parent) ?? lastRoot)
+    const parent = one.parent === ROOT ? undefined : (nodes.get(one.parent) ?? lastRoot)
     const above = parent && parent.depth >= DEEPEST ? parent.above : parent
-    const place = { comment, depth: above ? above.depth + 1 : 0, above }
-    places.set(one.id, place)
+    const node = { comment, depth: above ? above.depth + 1 : 0, above }
+    nodes.set(one.id, node)
     if (above) above.comment.comment_replies.push(comment)
     else {
       threads.push(comment)
-      lastRoot = place
+      lastRoot = node
     }
   }
-  return { threads, count: places.size }
+  return { threads, count: nodes.size }
 }

@@ -96,7 +96,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   const path = (await app.media.isThere(mediaPath)) ? mediaPath : app.media.homeOf(channelId, id, mediaPath)
   const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))
   await step('video.channel', () => app.channels.recordName(channelId, metadata.channelName))
-  await step('video.art', () => keepArt(app, downloaded, metadata))
+  await step('video.art', () => storeArt(app, downloaded, metadata))
   // In a repeated run, the film in the library may already be the new one.
   const replacesFilm = path === mediaPath && known && path !== app.media.recordedPath(known.channel_id, id)
   if (replacesFilm) await step('video.aside', async () => binOf(app)?.keepFilm(id, path))
@@ -121,7 +121,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
   const { storyboard } = downloaded
   if (storyboard)
     await step('video.storyboard', async () => {
-      for (const keep of app.hook('video.storyboard')) await keep(id, storyboard)
+      for (const store of app.hook('video.storyboard')) await store(id, storyboard)
     })
 }
 
@@ -198,7 +198,7 @@ async function toDoc(
   }
 }
 
-async function keepArt(app: App, { thumbnailPath }: Ingest['downloaded'], metadata: VideoMetadata): Promise<void> {
+async function storeArt(app: App, { thumbnailPath }: Ingest['downloaded'], metadata: VideoMetadata): Promise<void> {
   if (thumbnailPath !== undefined && (await app.media.isThere(thumbnailPath))) {
     try {
       return await app.media.keepArt('video', metadata.id, thumbnailPath)

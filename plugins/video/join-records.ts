@@ -21,7 +21,7 @@ const NOTHING_WATCHED: VideoTail = { watched: false }
 /** The channel's id: the folder in the media URL. */
 export function channelIdOf(text: string): string {
   const url = textOf(text, 'media_url')
-  if (!url?.startsWith(MEDIA)) throw new Error('a video document has no media URL of ours')
+  if (!url?.startsWith(MEDIA)) throw new Error('a video document has no media URL of this server')
   return url.slice(MEDIA.length, url.indexOf('/', MEDIA.length))
 }
 
@@ -64,7 +64,7 @@ export function openVideoRecords(app: App): Records {
     try {
       return [make()]
     } catch (error) {
-      app.log.error({ err: error, id }, 'a video is left out of a list: its document is damaged')
+      app.log.error({ err: error, id }, 'a video is omitted from a list: its document is damaged')
       return []
     }
   }

@@ -8,11 +8,11 @@ export const makeLink = defineRoute({
   path: '/api/video/:videoId/link/',
   access: 'viewer',
   scope: 'none',
-  summary: 'An address of the film for a device that has no cookie',
+  summary: 'An address of the video file for a device without a cookie',
   params: Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) }),
   reply: Type.Object({
-    url: Type.String({ description: 'of the copy that plays, where there is one' }),
-    expires: Type.Integer({ description: 'epoch seconds; signing out ends it, too' }),
+    url: Type.String({ description: 'of the playable copy, if there is one' }),
+    expires: Type.Integer({ description: 'epoch seconds; signing out also makes the address invalid' }),
   }),
   errors: ['not_found', 'conflict'],
   async handle({ params: { videoId: id }, actor }, app: App) {

@@ -56,12 +56,13 @@ export const listQuery = {
   ),
   quality: Type.Optional(
     Type.Enum([...QUALITIES, 'unknown'], {
-      description: 'what its receipt says: the best that was offered, less as the settings say, degraded, no receipt',
+      description:
+        'quality according to the receipt: the best that was offered, lower because of the settings, degraded, no receipt',
     }),
   ),
   degraded: Type.Optional(Type.Enum([...DEGRADED_REASONS], { description: 'degraded for this reason' })),
   lost: Type.Optional(
-    Type.Enum(['any', ...LOSSES], { description: 'the platform no longer has it, for this reason (9.32)' }),
+    Type.Enum(['any', ...LOSSES], { description: 'no longer on the platform, for this reason (9.32)' }),
   ),
   before: Type.Optional(Type.String({ format: 'date', description: 'published before this day' })),
   after: Type.Optional(Type.String({ format: 'date', description: 'published on this day or later' })),

@@ -5,7 +5,7 @@ import type { DownloadReceipt } from '../platform/types.ts'
 const Picture = {
   height: Type.Integer({ description: 'the shorter side: 1080 for 1080p; 0: no picture' }),
   fps: Type.Optional(Type.Integer()),
-  hdr: Type.Optional(Type.String({ description: '`HDR10`, `HLG` …; left out: none' })),
+  hdr: Type.Optional(Type.String({ description: '`HDR10`, `HLG` …; omitted: none' })),
 }
 const Names = Type.Array(Type.String())
 
@@ -54,7 +54,7 @@ export const DEGRADED_REASONS = [
 export const Degraded = Type.Object({
   reasons: Type.Array(Type.Enum([...DEGRADED_REASONS])),
   since: Type.Integer(),
-  tries: Type.Integer({ description: 'how often it was fetched again' }),
+  tries: Type.Integer({ description: 'how often it was downloaded again' }),
   next_try: Type.Optional(Type.Integer({ description: 'epoch seconds; omitted: no further try' })),
   /** The version of yt-dlp of the last download: a newer one may get a better result. */
   tried_with: Type.String(),

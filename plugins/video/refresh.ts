@@ -14,7 +14,7 @@ export function openRefresh(state: VideoState) {
   return {
     async measure(id) {
       const doc = await collection.get(id)
-      const found = doc && (await lookAt(app, doc))
+      const found = doc && (await inspectFile(app, doc))
       if (found === undefined || typeof found === 'string') return found
       await collection.patch(id, { set: measured(found) }, { visible: true })
       await tellChanged(id, 'file')
@@ -28,7 +28,7 @@ export function openRefresh(state: VideoState) {
       // Within the lock: if a download has replaced the film meanwhile, the new file must be measured.
       const isThere = await exclusive(id, async () => {
         const doc = await collection.get(id)
-        const found = doc && (await lookAt(app, doc))
+        const found = doc && (await inspectFile(app, doc))
         const fields = toFields(metadata, epochSeconds(app.clock))
         const set = { ...fields, ...(typeof found === 'object' && measured(found)), active: true }
         return collection.patch(id, { set }, { visible: true })
@@ -101,7 +101,7 @@ async function filmPath({ media }: App, channelId: string, id: string): Promise<
 }
 
 /** The data of the file, or a sentence about its fault; undefined: it is missing. */
-async function lookAt(
+async function inspectFile(
   app: App,
   { platform_id: id, channel_id: channelId, media_size: knownSize, streams, player }: VideoDoc,
 ): Promise<MediaFields | string | undefined> {
@@ -119,6 +119,6 @@ async function lookAt(
     return toMediaFields(probe)
   } catch (thrown) {
     if (!isAppError(thrown, 'unprocessable')) throw thrown
-    return 'it cannot be read as a film'
+    return 'it is not a readable video file'
   }
 }

@@ -70,7 +70,7 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
   try {
     await step('video.emptyTrash', () => app.media.emptyTrash(trashId))
   } catch (err) {
-    log.warn({ err, ids }, 'the removed files could not be unlinked: tried again in an hour')
+    log.warn({ err, ids }, 'the removed files could not be deleted; another attempt follows in an hour')
   }
 }
 

@@ -26,30 +26,34 @@ const VideoRecord = Type.Interface(
     player: Type.Interface([VideoDoc.properties.player], VideoTail.properties),
     channel: Type.Object(
       { channel_id: Type.String(), channel_name: Type.String() },
-      { description: 'a whole channel record' },
+      { description: 'a complete channel record' },
     ),
     watch_later: Type.Optional(
-      Type.Literal(true, { description: "it is in the caller's Watch later; left out where it is not" }),
+      Type.Literal(true, { description: "it is in the caller's Watch later; omitted otherwise" }),
     ),
-    copy_url: Type.Optional(Type.String({ description: 'of a copy that browsers play, while there is one' })),
+    copy_url: Type.Optional(
+      Type.String({ description: 'address of a copy that browsers can play; omitted if there is none' }),
+    ),
     dearrow_thumb_url: Type.Optional(
-      Type.String({ description: 'of a thumbnail at the time that viewers propose, once it is cut' }),
+      Type.String({
+        description: 'address of a thumbnail from the moment that viewers propose; omitted if there is none',
+      }),
     ),
     place: Type.Optional(
       Type.Object(
         {
           label: Type.String(),
           state: Type.Enum(['there', 'away', 'missing']),
-          ours: Type.Optional(Type.Literal(true, { description: 'its file may be removed there too' })),
+          ours: Type.Optional(Type.Literal(true, { description: 'Archivolt may delete files in this folder' })),
         },
-        { description: 'where its file lies and is only read; left out where it lies in the library' },
+        { description: 'the folder of another program that contains its file; omitted if the file is in the library' },
       ),
     ),
     missing: Type.Optional(
-      Type.Literal(true, { description: 'its file was not found, and can be downloaded again; left out otherwise' }),
+      Type.Literal(true, { description: 'its file was not found, and can be downloaded again; omitted otherwise' }),
     ),
-    platform_name: Type.Optional(Type.String({ description: 'the platform that it is of' })),
-    platform_url: Type.Optional(Type.String({ description: 'its page there; left out where none is known' })),
+    platform_name: Type.Optional(Type.String({ description: 'name of its platform' })),
+    platform_url: Type.Optional(Type.String({ description: 'its page on the platform; omitted if unknown' })),
     _index: Type.String(),
     _score: Type.Number(),
   },
@@ -117,7 +121,7 @@ export const sumUpChannel = defineRoute({
   method: 'GET',
   path: '/api/channel/:channelId/aggs/',
   access: 'viewer',
-  summary: 'How many videos of a channel are archived, their size and their duration',
+  summary: 'The number of archived videos of a channel, their total size and duration',
   params: Type.Object({ channelId: Id }),
   reply: Type.Object({
     total_items: Sum,
@@ -159,7 +163,7 @@ export const keepVideo = defineRoute({
   method: 'POST',
   path: '/api/video/:videoId/',
   access: 'admin',
-  summary: 'Keep a video: it is never removed by itself',
+  summary: 'Protect a video from automatic deletion, or end the protection',
   params: VideoId,
   body: Type.Object({ keep: Type.Boolean() }),
   reply: Type.Object({ video: Type.String(), keep: Type.Boolean() }),
@@ -172,7 +176,7 @@ export const keepVideo = defineRoute({
 })
 
 const InBin = Type.Optional(
-  Type.String({ description: 'restores it from the bin; left out where the bin is switched off' }),
+  Type.String({ description: 'with which it can be restored from the bin; omitted if the bin is switched off' }),
 )
 
 export const deleteVideo = defineRoute({
@@ -186,7 +190,8 @@ export const deleteVideo = defineRoute({
     state: Type.Literal('delete'),
     file: Type.Optional(
       Type.Enum(['kept', 'trash'], {
-        description: 'its file lies in a place: it stays there, or, where that is ours, goes into the trash there',
+        description:
+          'its file is in a folder of another program: it stays there, or, if Archivolt may delete files there, was moved to the trash there',
       }),
     ),
     removal: InBin,
@@ -212,7 +217,7 @@ export const changeChosen = defineRoute({
   summary: 'Remove chosen videos with their files',
   body: Type.Object({ action: Type.Literal('delete'), ids: ChosenIds }),
   reply: Type.Object({
-    updated: Type.Integer({ description: 'ids that are not videos here are left out' }),
+    updated: Type.Integer({ description: 'number of removed videos; ids that are not in the archive are skipped' }),
     removal: InBin,
   }),
   errors: ['bad_request', 'unavailable'],
@@ -241,7 +246,7 @@ export const listComments = defineRoute({
 })
 
 const ThreadComment = Type.Interface([Comment], {
-  comment_reply_count: Type.Integer({ description: 'all replies, those of replies included' }),
+  comment_reply_count: Type.Integer({ description: 'number of all replies, including replies to replies' }),
 })
 
 export const listThreads = defineRoute({
@@ -268,7 +273,9 @@ export const showThread = defineRoute({
   summary: 'The thread that contains a comment: 100 of its replies, by default those around the comment',
   params: Type.Interface([VideoId], { commentId: Type.String({ pattern: '^[A-Za-z0-9._=-]{1,150}$' }) }),
   query: {
-    part: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description: 'which hundred of its replies' })),
+    part: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 10_000, description: 'which part of 100 replies, from 1' }),
+    ),
   },
   reply: Type.Object({ thread: ThreadComment, part: Type.Integer(), parts: Type.Integer() }),
   errors: ['not_found'],
@@ -285,7 +292,7 @@ export const listSimilar = defineRoute({
   method: 'GET',
   path: '/api/video/:videoId/similar/',
   access: 'viewer',
-  summary: 'Up to six videos that share words of title and tags',
+  summary: 'Up to six videos with similar titles and tags',
   params: VideoId,
   envelope: 'item',
   reply: Type.Array(VideoRecord),

@@ -48,30 +48,32 @@ export type Loss = (typeof LOSSES)[number]
 
 const Lost = Type.Object(
   {
-    date: Type.Integer({ description: 'epoch seconds: when that was seen first' }),
+    date: Type.Integer({ description: 'epoch seconds: when this was first noticed' }),
     kind: Type.Enum(LOSSES),
     again: Type.Optional(
-      Type.String({ description: 'id of a video of the channel with the same title and length, uploaded since' }),
+      Type.String({ description: 'id of a video with the same title and length that the channel has uploaded since' }),
     ),
   },
-  { description: 'the platform no longer has it, so that this is the only copy; left out otherwise' },
+  { description: 'set if the platform no longer has the video: then this is the only copy' },
 )
 
 const Cut = Type.Object(
   {
     duration: Type.Integer({ description: 'seconds, on the platform' }),
-    date: Type.Integer({ description: 'epoch seconds: when that was seen' }),
+    date: Type.Integer({ description: 'epoch seconds: when this was noticed' }),
   },
-  { description: 'it has another length on the platform than here; left out otherwise' },
+  { description: 'set if its length on the platform differs from its length here' },
 )
 
 const DeArrow = Type.Object(
   {
-    title: Type.Optional(Type.String({ description: 'the best title that viewers propose, if it is another one' })),
-    thumbnail: Type.Optional(Type.Number({ description: 'seconds: the time of the picture that they propose' })),
+    title: Type.Optional(
+      Type.String({ description: 'the best title that viewers propose, if it differs from the title on the platform' }),
+    ),
+    thumbnail: Type.Optional(Type.Number({ description: 'seconds: the moment that they propose for the thumbnail' })),
     last_refresh: Type.Integer({ description: 'epoch seconds' }),
   },
-  { description: 'what the community service DeArrow knows of it; left out if it was not asked' },
+  { description: 'data about it from the community service DeArrow; omitted if it was not asked' },
 )
 
 /** The caller's data in a record, at the end of its `player`. */
@@ -122,10 +124,8 @@ export const VideoDoc = Type.Object({
   receipt: Type.Optional(Receipt),
   degraded: Type.Optional(Degraded),
   /** Omitted if false. */
-  keep: Type.Optional(Type.Literal(true, { description: 'never removed by itself, however long ago it was watched' })),
-  former_titles: Type.Optional(
-    Type.Array(Type.String(), { description: 'its titles on the platform before this one' }),
-  ),
+  keep: Type.Optional(Type.Literal(true, { description: 'protected from automatic deletion' })),
+  former_titles: Type.Optional(Type.Array(Type.String(), { description: 'its earlier titles on the platform' })),
   lost: Type.Optional(Lost),
   cut: Type.Optional(Cut),
   dearrow: Type.Optional(DeArrow),

@@ -130,15 +130,15 @@ export interface OwnBelongings {
    * first.
    * @param ids  all restored videos, including those without data of this plugin
    */
-  restore(kept: ReadonlyMap<string, unknown>, ids: readonly string[]): Promise<void>
+  restore(stored: ReadonlyMap<string, unknown>, ids: readonly string[]): Promise<void>
   /** The tables with the data: code that keeps a record of videos watches them for changes. */
   rows?: readonly ToldRows[]
   /**
    * The same data with other ids of accounts: records that outlive the ledger contain names of accounts, because ids
-   * differ in another ledger. Omitted: the data belongs to no account. `kept` may come from the disk; undefined: it
+   * differ in another ledger. Omitted: the data belongs to no account. `stored` may come from the disk; undefined: it
    * cannot be used.
    */
-  renamed?(kept: unknown, as: Renaming): unknown
+  renamed?(stored: unknown, as: Renaming): unknown
 }
 
 /**

@@ -4,11 +4,11 @@ import type { OwnBelongings } from '../video/types.ts'
 import type { WatchState } from './state.ts'
 
 /** Marks are `[account, epoch seconds or null]`; positions `[account, seconds, duration, epoch milliseconds]`. */
-const Kept = Type.Object({
+const Stored = Type.Object({
   marks: Type.Array(Type.Tuple([Type.Integer(), Type.Union([Type.Integer(), Type.Null()])])),
   positions: Type.Array(Type.Tuple([Type.Integer(), Type.Number(), Type.Integer(), Type.Integer()])),
 })
-type Kept = Static<typeof Kept>
+type Stored = Static<typeof Stored>
 
 /** The same, with names instead of ids of accounts. */
 const Named = Type.Object({
@@ -24,7 +24,7 @@ export function openWatchBelongings({ app, marks, positions, indexer, settling }
     rows: ['watch_mark', 'watch_position'].map((table) => ({ table, id: (row) => `${row}.video_id` })),
 
     async collect(ids) {
-      const found = new Map<string, Kept>()
+      const found = new Map<string, Stored>()
       const of = (id: string) => found.get(id) ?? found.set(id, { marks: [], positions: [] }).get(id)!
       for (const { userId, videoId, at } of marks.ofVideos(ids)) of(videoId).marks.push([userId, at])
       for (const { userId, videoId, position, duration, updatedAt } of positions.ofVideos(ids))
@@ -32,9 +32,9 @@ export function openWatchBelongings({ app, marks, positions, indexer, settling }
       return found
     },
 
-    renamed(kept, as) {
-      if (faultIn(Named, kept) !== undefined) return undefined
-      const { marks: dated, positions: begun } = kept as Static<typeof Named>
+    renamed(stored, as) {
+      if (faultIn(Named, stored) !== undefined) return undefined
+      const { marks: dated, positions: begun } = stored as Static<typeof Named>
       const named = <Rest extends unknown[]>([account, ...rest]: [number | string, ...Rest]) => {
         const other = as(account)
         return other === undefined ? [] : [[other, ...rest]]
@@ -42,11 +42,11 @@ export function openWatchBelongings({ app, marks, positions, indexer, settling }
       return { marks: dated.flatMap(named), positions: begun.flatMap(named) }
     },
 
-    async restore(kept, ids) {
+    async restore(stored, ids) {
       await app.ledger.write(() => {
-        for (const [id, told] of kept) {
-          if (faultIn(Kept, told) !== undefined) continue
-          const { marks: dated, positions: begun } = told as Kept
+        for (const [id, told] of stored) {
+          if (faultIn(Stored, told) !== undefined) continue
+          const { marks: dated, positions: begun } = told as Stored
           for (const [userId, at] of dated)
             if (app.accounts.get(userId)) marks.noteUnindexed(userId, marks.add(userId, [id], at))
           for (const [userId, position, duration, ms] of begun)

@@ -9,14 +9,9 @@ import type { Marks, Unindexed } from './marks.ts'
 const CHANGES_AT_ONCE = 200
 const ONLY_KEY = 'marks'
 
-export interface MarkIndexer {
-  /** Resolves when the index has all changes that were recorded before the call. */
-  run(signal?: AbortSignal): Promise<void>
-  /** Runs work that reads marks and writes them to the index itself; no other such work runs meanwhile. */
-  alone<Result>(work: () => Promise<Result>): Promise<Result>
-}
+export type MarkIndexer = ReturnType<typeof openMarkIndexer>
 
-export function openMarkIndexer(app: App, marks: Marks): MarkIndexer {
+export function openMarkIndexer(app: App, marks: Marks) {
   const { ledger, videos } = app
   const locks = openLocks()
 
@@ -56,8 +51,11 @@ export function openMarkIndexer(app: App, marks: Marks): MarkIndexer {
     }
   }
 
-  // The caller's view must not limit this work, because it writes the marks of all accounts.
-  const alone: MarkIndexer['alone'] = (work) => beyondView(() => locks.exclusive(ONLY_KEY, work))
+  /** Runs work that reads marks and writes them to the index itself; no other such work runs meanwhile. */
+  function alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    // The caller's view must not limit this work, because it writes the marks of all accounts.
+    return beyondView(() => locks.exclusive(ONLY_KEY, work))
+  }
 
   /** Emits events before the changes are recorded as indexed: after a crash, they are emitted again. */
   async function tell(changes: readonly Unindexed[]): Promise<void> {
@@ -69,7 +67,8 @@ export function openMarkIndexer(app: App, marks: Marks): MarkIndexer {
 
   return {
     alone,
-    run: (signal) =>
+    /** Resolves when the index has all changes that were recorded before the call. */
+    run: (signal?: AbortSignal): Promise<void> =>
       alone(async () => {
         for (
           let changes = marks.unindexed(CHANGES_AT_ONCE);

@@ -32,7 +32,7 @@ export const forgetGone = defineTask({
   resumable: true,
   async run({ signal, log }, app: App) {
     const forgotten = await app.watch.forgetGone(signal)
-    if (forgotten) log.info({ videos: forgotten }, 'positions in videos that a restore has taken are forgotten')
+    if (forgotten) log.info({ videos: forgotten }, 'positions in videos that are missing after a restore were removed')
   },
 })
 

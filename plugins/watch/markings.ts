@@ -46,28 +46,6 @@ export interface Marking extends MarkedTogether {
   at: number
 }
 
-export interface Markings {
-  /** Adds a marking; it is stored on disk when the promise resolves. @returns its number */
-  add(marking: Omit<Marking, 'number'>): Promise<number>
-  /** Accounts with pending markings. */
-  accounts(): number[]
-  /**
-   * Carries out an account's markings up to a number (all without a number), one after the other; concurrent calls
-   * wait. A failed marking is dropped, and reported to its caller.
-   * @param work  may be repeated
-   * @throws the error of the work for that number; the signal's reason
-   */
-  workOff(
-    userId: number,
-    { upTo, signal }: { upTo?: number | undefined; signal: AbortSignal },
-    work: (marking: Marking) => Promise<void>,
-  ): Promise<void>
-  /** Records videos that the account marks individually: its earlier markings skip them. Call inside a write. */
-  noteOwn(userId: number, ids: readonly string[]): void
-  /** Those of these videos that a marking skips. */
-  leftAloneBy(marking: Marking, ids: readonly string[]): Set<string>
-}
-
 interface Row {
   number: number
   user_id: number
@@ -77,7 +55,9 @@ interface Row {
   at: number
 }
 
-export function openMarkings({ ledger, log }: Pick<App, 'ledger' | 'log'>): Markings {
+export type Markings = ReturnType<typeof openMarkings>
+
+export function openMarkings({ ledger, log }: Pick<App, 'ledger' | 'log'>) {
   const locks = openLocks()
 
   const next = (userId: number, upTo: number): Marking | undefined => {
@@ -101,7 +81,8 @@ export function openMarkings({ ledger, log }: Pick<App, 'ledger' | 'log'>): Mark
     })
 
   return {
-    add: ({ userId, kind, id, isWatched, at }) =>
+    /** Adds a marking; it is stored on disk when the promise resolves. @returns its number */
+    add: ({ userId, kind, id, isWatched, at }: Omit<Marking, 'number'>): Promise<number> =>
       ledger.write(() =>
         Number(
           ledger
@@ -110,13 +91,24 @@ export function openMarkings({ ledger, log }: Pick<App, 'ledger' | 'log'>): Mark
         ),
       ),
 
-    accounts: () =>
+    /** Accounts with pending markings. */
+    accounts: (): number[] =>
       ledger
         .sql<{ id: number }>('SELECT DISTINCT user_id AS id FROM watch_marking')
         .all()
         .map(({ id }) => id),
 
-    workOff: (userId, { upTo = Number.MAX_SAFE_INTEGER, signal }, work) =>
+    /**
+     * Carries out an account's markings up to a number (all without a number), one after the other; concurrent calls
+     * wait. A failed marking is dropped, and reported to its caller.
+     * @param work  may be repeated
+     * @throws the error of the work for that number; the signal's reason
+     */
+    workOff: (
+      userId: number,
+      { upTo = Number.MAX_SAFE_INTEGER, signal }: { upTo?: number | undefined; signal: AbortSignal },
+      work: (marking: Marking) => Promise<void>,
+    ): Promise<void> =>
       locks.exclusive(String(userId), async () => {
         for (let marking = next(userId, upTo); marking; marking = next(userId, upTo)) {
           signal.throwIfAborted()
@@ -126,12 +118,13 @@ export function openMarkings({ ledger, log }: Pick<App, 'ledger' | 'log'>): Mark
           )
           signal.throwIfAborted()
           await done(marking)
-          if (failed && failed.number < upTo) log.warn({ err: failed.error, userId }, 'older marks could not be made')
+          if (failed && failed.number < upTo) log.warn({ err: failed.error, userId }, 'an earlier marking has failed')
           else if (failed) throw failed.error
         }
       }),
 
-    noteOwn(userId, ids) {
+    /** Records videos that the account marks individually: its earlier markings skip them. Call inside a write. */
+    noteOwn(userId: number, ids: readonly string[]): void {
       ledger
         .sql(
           `INSERT INTO watch_marked_since (user_id, video_id, up_to)
@@ -141,7 +134,8 @@ export function openMarkings({ ledger, log }: Pick<App, 'ledger' | 'log'>): Mark
         .run(JSON.stringify(ids), userId)
     },
 
-    leftAloneBy({ number, userId }, ids) {
+    /** Those of these videos that a marking skips. */
+    leftAloneBy({ number, userId }: Marking, ids: readonly string[]): Set<string> {
       const rows = ledger.sql<{ id: string }>(
         `SELECT video_id AS id FROM watch_marked_since
            WHERE user_id = ? AND up_to >= ? AND video_id IN (SELECT value FROM json_each(?))`,

@@ -53,47 +53,12 @@ export interface Unindexed {
   isWatched: boolean
 }
 
-export interface Marks {
-  /** Those of these videos that the account has watched. */
-  among(userId: number, ids: readonly string[]): Map<string, number | null>
-  /** The marks of all accounts for these videos. */
-  ofVideos(ids: readonly string[]): Mark[]
-  /** Accounts with marks, including removed accounts. The cost depends on the number of accounts, not of marks. */
-  accounts(): Generator<number>
-  /** Some videos that the account has marked. */
-  someOf(userId: number, limit: number): string[]
-  /** Accounts whose users have played or marked something themselves. */
-  viewers(): number[]
-  /** Changes that the index may not have yet, oldest first. */
-  unindexed(limit: number): Unindexed[]
-  /** The same for these videos. */
-  unindexedOf(ids: readonly string[]): Array<Pick<Unindexed, 'userId' | 'videoId'>>
-  /** Whether the one-time task is pending (`settling.ts`). */
-  isPending(what: string): boolean
-  /** @returns the videos that were not marked before; the others keep their date. Call inside a write. */
-  add(userId: number, ids: readonly string[], at: number | null): string[]
-  /** Adds marks with individual dates. Marked videos keep theirs, unless `isNewDate`. Call inside a write. */
-  addDated(userIds: readonly number[], dated: ReadonlyArray<[id: string, at: number | null]>, isNewDate?: boolean): void
-  /** @returns the videos that were marked before. Call inside a write. */
-  remove(userId: number, ids: readonly string[]): string[]
-  /** Removes the marks of all accounts for videos that are also removed from the index. Call inside a write. */
-  removeVideos(ids: readonly string[]): void
-  /**
-   * Records which marks were added or removed, unless the document itself records that it is outdated. Call inside a
-   * write.
-   */
-  noteUnindexed(userId: number, ids: readonly string[]): void
-  /** Records that the index has these changes; later ones stay recorded. Call inside a write. */
-  noteIndexed(changes: readonly Unindexed[]): void
-  /** Records that the account's user has played or marked something. Call inside a write. */
-  noteViewer(userId: number): void
-  /** Call inside a write. */
-  noteDone(what: string): void
-}
+export type Marks = ReturnType<typeof openMarks>
 
-export function openMarks({ ledger }: Pick<App, 'ledger'>): Marks {
+export function openMarks({ ledger }: Pick<App, 'ledger'>) {
   return {
-    among(userId, ids) {
+    /** Those of these videos that the account has watched. */
+    among(userId: number, ids: readonly string[]): Map<string, number | null> {
       const [isOne, value] = isAmong('video_id', ids)
       const rows = ledger
         .sql<{ id: string; at: number | null }>(
@@ -103,31 +68,36 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>): Marks {
       return new Map(rows.map(({ id, at }) => [id, at]))
     },
 
-    ofVideos: (ids) =>
+    /** The marks of all accounts for these videos. */
+    ofVideos: (ids: readonly string[]): Mark[] =>
       ledger
         .sql<Mark>(
           'SELECT user_id AS userId, video_id AS videoId, watched_at AS at FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))',
         )
         .all(JSON.stringify(ids)),
 
-    *accounts() {
+    /** Accounts with marks, including removed accounts. The cost depends on the number of accounts, not of marks. */
+    *accounts(): Generator<number> {
       const next = ledger.sql<{ id: number | null }>('SELECT min(user_id) AS id FROM watch_mark WHERE user_id > ?')
       for (let id = next.get(0)!.id; id !== null; id = next.get(id)!.id) yield id
     },
 
-    someOf: (userId, limit) =>
+    /** Some videos that the account has marked. */
+    someOf: (userId: number, limit: number): string[] =>
       ledger
         .sql<{ id: string }>('SELECT video_id AS id FROM watch_mark WHERE user_id = ? LIMIT ?')
         .all(userId, limit)
         .map(({ id }) => id),
 
-    viewers: () =>
+    /** Accounts whose users have played or marked something themselves. */
+    viewers: (): number[] =>
       ledger
         .sql<{ id: number }>('SELECT user_id AS id FROM watch_viewer')
         .all()
         .map(({ id }) => id),
 
-    unindexed(limit) {
+    /** Changes that the index may not have yet, oldest first. */
+    unindexed(limit: number): Unindexed[] {
       const rows = ledger.sql<Omit<Unindexed, 'isWatched'> & { isWatched: number }>(
         `SELECT u.number, u.user_id AS userId, u.video_id AS videoId, m.video_id IS NOT NULL AS isWatched
          FROM watch_unindexed u LEFT JOIN watch_mark m ON m.user_id = u.user_id AND m.video_id = u.video_id
@@ -136,16 +106,20 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>): Marks {
       return rows.all(limit).map((row) => ({ ...row, isWatched: row.isWatched === 1 }))
     },
 
-    unindexedOf: (ids) =>
+    /** The same for these videos. */
+    unindexedOf: (ids: readonly string[]): Array<Pick<Unindexed, 'userId' | 'videoId'>> =>
       ledger
         .sql<Pick<Unindexed, 'userId' | 'videoId'>>(
           'SELECT user_id AS userId, video_id AS videoId FROM watch_unindexed WHERE video_id IN (SELECT value FROM json_each(?))',
         )
         .all(JSON.stringify(ids)),
 
-    isPending: (what) => ledger.sql('SELECT 1 FROM watch_pending WHERE what = ?').get(what) !== undefined,
+    /** Whether the one-time task is pending (`settling.ts`). */
+    isPending: (what: string): boolean =>
+      ledger.sql('SELECT 1 FROM watch_pending WHERE what = ?').get(what) !== undefined,
 
-    add: (userId, ids, at) =>
+    /** @returns the videos that were not marked before; the others keep their date. Call inside a write. */
+    add: (userId: number, ids: readonly string[], at: number | null): string[] =>
       ledger
         .sql<{ id: string }>(
           `INSERT INTO watch_mark (user_id, video_id, watched_at) SELECT ?, value, ? FROM json_each(?) WHERE true
@@ -154,7 +128,12 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>): Marks {
         .all(userId, at, JSON.stringify(ids))
         .map(({ id }) => id),
 
-    addDated(userIds, dated, isNewDate = false) {
+    /** Adds marks with individual dates. Marked videos keep theirs, unless `isNewDate`. Call inside a write. */
+    addDated(
+      userIds: readonly number[],
+      dated: ReadonlyArray<[id: string, at: number | null]>,
+      isNewDate = false,
+    ): void {
       ledger
         .sql(
           `INSERT INTO watch_mark (user_id, video_id, watched_at)
@@ -164,7 +143,8 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>): Marks {
         .run(JSON.stringify(userIds), JSON.stringify(dated))
     },
 
-    remove: (userId, ids) =>
+    /** @returns the videos that were marked before. Call inside a write. */
+    remove: (userId: number, ids: readonly string[]): string[] =>
       ledger
         .sql<{ id: string }>(
           'DELETE FROM watch_mark WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?)) RETURNING video_id AS id',
@@ -172,30 +152,38 @@ export function openMarks({ ledger }: Pick<App, 'ledger'>): Marks {
         .all(userId, JSON.stringify(ids))
         .map(({ id }) => id),
 
-    removeVideos(ids) {
+    /** Removes the marks of all accounts for videos that are also removed from the index. Call inside a write. */
+    removeVideos(ids: readonly string[]): void {
       const list = JSON.stringify(ids)
       ledger.sql('DELETE FROM watch_mark WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
       ledger.sql('DELETE FROM watch_unindexed WHERE video_id IN (SELECT value FROM json_each(?))').run(list)
     },
 
-    noteUnindexed(userId, ids) {
+    /**
+     * Records which marks were added or removed, unless the document itself records that it is outdated. Call inside a
+     * write.
+     */
+    noteUnindexed(userId: number, ids: readonly string[]): void {
       if (ids.length === 0) return
       ledger
         .sql('INSERT OR REPLACE INTO watch_unindexed (user_id, video_id) SELECT ?, value FROM json_each(?)')
         .run(userId, JSON.stringify(ids))
     },
 
-    noteIndexed(changes) {
+    /** Records that the index has these changes; later ones stay recorded. Call inside a write. */
+    noteIndexed(changes: readonly Unindexed[]): void {
       ledger
         .sql('DELETE FROM watch_unindexed WHERE number IN (SELECT value FROM json_each(?))')
         .run(JSON.stringify(changes.map(({ number }) => number)))
     },
 
-    noteViewer(userId) {
+    /** Records that the account's user has played or marked something. Call inside a write. */
+    noteViewer(userId: number): void {
       ledger.sql('INSERT OR IGNORE INTO watch_viewer (user_id) VALUES (?)').run(userId)
     },
 
-    noteDone(what) {
+    /** Call inside a write. */
+    noteDone(what: string): void {
       ledger.sql('DELETE FROM watch_pending WHERE what = ?').run(what)
     },
   }

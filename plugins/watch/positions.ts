@@ -20,40 +20,23 @@ CREATE INDEX watch_position_video ON watch_position (video_id);
 `,
 }
 
-interface Position {
+export interface Position {
   position: number
   duration: number
 }
 
-export interface Positions {
-  get(userId: number, videoId: string): Position | undefined
-  /** Those of these videos that have a position. */
-  among(userId: number, ids: readonly string[]): Array<Position & { id: string }>
-  /** The positions of all accounts for these videos. `updatedAt`: epoch milliseconds. */
-  ofVideos(ids: readonly string[]): Array<Position & { userId: number; videoId: string; updatedAt: number }>
-  /** Videos by the last change of their position, newest first. */
-  newest(userId: number, limit: number): string[]
-  /** The next videos with a position of any account, in order of their ids. */
-  videosAfter(id: string, limit: number): string[]
-  /** Whether the position was stored or changed after this time. @param ms  epoch milliseconds */
-  isNewer(userId: number, videoId: string, ms: number): boolean
-  /** Call inside a write of the ledger. @param ms  the time of the position, in epoch milliseconds */
-  set(userId: number, videoId: string, position: Position, ms?: number): void
-  /** Call inside a write of the ledger. */
-  remove(userId: number, ids: readonly string[]): void
-  /** Removes the positions of all accounts. Call inside a write of the ledger. */
-  removeVideos(ids: readonly string[]): void
-}
+export type Positions = ReturnType<typeof openPositions>
 
-export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>): Positions {
+export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   return {
-    get(userId, videoId) {
+    get(userId: number, videoId: string): Position | undefined {
       return ledger
         .sql<Position>('SELECT position, duration FROM watch_position WHERE user_id = ? AND video_id = ?')
         .get(userId, videoId)
     },
 
-    among(userId, ids) {
+    /** Those of these videos that have a position. */
+    among(userId: number, ids: readonly string[]): Array<Position & { id: string }> {
       const [isOne, value] = isAmong('video_id', ids)
       return ledger
         .sql<Position & { id: string }>(
@@ -62,7 +45,8 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>):
         .all(userId, value)
     },
 
-    ofVideos: (ids) =>
+    /** The positions of all accounts for these videos. `updatedAt`: epoch milliseconds. */
+    ofVideos: (ids: readonly string[]) =>
       ledger
         .sql<Position & { userId: number; videoId: string; updatedAt: number }>(
           `SELECT user_id AS userId, video_id AS videoId, position, duration, updated_at AS updatedAt FROM watch_position
@@ -70,26 +54,30 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>):
         )
         .all(JSON.stringify(ids)),
 
-    newest(userId, limit) {
+    /** Videos by the last change of their position, newest first. */
+    newest(userId: number, limit: number): string[] {
       const found = ledger.sql<{ id: string }>(
         'SELECT video_id AS id FROM watch_position WHERE user_id = ? ORDER BY updated_at DESC, video_id LIMIT ?',
       )
       return found.all(userId, limit).map(({ id }) => id)
     },
 
-    videosAfter(id, limit) {
+    /** The next videos with a position of any account, in order of their ids. */
+    videosAfter(id: string, limit: number): string[] {
       const found = ledger.sql<{ id: string }>(
         'SELECT DISTINCT video_id AS id FROM watch_position WHERE video_id > ? ORDER BY video_id LIMIT ?',
       )
       return found.all(id, limit).map((row) => row.id)
     },
 
-    isNewer(userId, videoId, ms) {
+    /** Whether the position was stored or changed after this time. @param ms  epoch milliseconds */
+    isNewer(userId: number, videoId: string, ms: number): boolean {
       const found = ledger.sql('SELECT 1 FROM watch_position WHERE user_id = ? AND video_id = ? AND updated_at > ?')
       return found.get(userId, videoId, ms) !== undefined
     },
 
-    set(userId, videoId, { position, duration }, ms = clock.now()) {
+    /** Call inside a write of the ledger. @param ms  the time of the position, in epoch milliseconds */
+    set(userId: number, videoId: string, { position, duration }: Position, ms = clock.now()): void {
       const put = ledger.sql(
         `INSERT INTO watch_position (user_id, video_id, position, duration, updated_at) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET position = excluded.position, duration = excluded.duration, updated_at = excluded.updated_at`,
@@ -97,14 +85,16 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>):
       put.run(userId, videoId, position, duration, ms)
     },
 
-    remove(userId, ids) {
+    /** Call inside a write of the ledger. */
+    remove(userId: number, ids: readonly string[]): void {
       const remove = ledger.sql(
         'DELETE FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))',
       )
       remove.run(userId, JSON.stringify(ids))
     },
 
-    removeVideos(ids) {
+    /** Removes the positions of all accounts. Call inside a write of the ledger. */
+    removeVideos(ids: readonly string[]): void {
       const remove = ledger.sql('DELETE FROM watch_position WHERE video_id IN (SELECT value FROM json_each(?))')
       remove.run(JSON.stringify(ids))
     },

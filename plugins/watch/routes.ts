@@ -13,7 +13,10 @@ export const markAsWatched = defineRoute({
     id: Type.String(),
     is_watched: Type.Boolean(),
     marking: Type.Optional(
-      Type.Integer({ description: 'of a channel or playlist: undoes it for a day; left out: nothing has changed' }),
+      Type.Integer({
+        description:
+          'only for a channel or playlist: with which it can be undone for a day; omitted if nothing has changed',
+      }),
     ),
   }),
   errors: ['bad_request', 'not_found'],
@@ -29,7 +32,7 @@ export const undoMarking = defineRoute({
   access: 'viewer',
   summary: 'Undo the marking of a channel or playlist, except where the caller has changed marks since',
   body: Type.Object({ marking: Type.Integer({ minimum: 1 }) }),
-  reply: Type.Object({ updated: Type.Integer({ description: 'videos that are as before' }) }),
+  reply: Type.Object({ updated: Type.Integer({ description: 'number of videos whose former state was restored' }) }),
   errors: ['bad_request', 'not_found'],
   async handle({ body: { marking }, actor }, app: App) {
     if (!app.watch.hasUndo(actor.id, marking)) throw errors.notFound('marking', String(marking))
@@ -46,7 +49,7 @@ export const markChosen = defineRoute({
   access: 'viewer',
   summary: 'Mark chosen videos as watched or not',
   body: Type.Object({ ids: ChosenIds, is_watched: Type.Boolean() }),
-  reply: Type.Object({ updated: Type.Integer({ description: 'ids that are not videos here are left out' }) }),
+  reply: Type.Object({ updated: Type.Integer({ description: 'number of these videos that are in the archive' }) }),
   errors: ['bad_request'],
   handle: async ({ body: { ids, is_watched }, actor }, app: App) => ({
     updated: await app.watch.markChosen(actor.id, ids, is_watched),
@@ -68,7 +71,7 @@ export const showProgress = defineRoute({
   method: 'GET',
   path,
   access: 'viewer',
-  summary: 'Where the caller is in a video, in seconds',
+  summary: 'The playback position of the caller in a video, in seconds',
   params: VideoId,
   reply: Progress,
   errors: ['not_found'],
@@ -86,14 +89,14 @@ const Position = Type.Union([
 const Ago = Type.Integer({
   minimum: 0,
   maximum: 3_650 * DAY_SECONDS,
-  description: 'seconds since the caller was there: what was stored or marked later stays',
+  description: 'age of the position in seconds: later positions and marks take precedence',
 })
 
 export const setProgress = defineRoute({
   method: 'POST',
   path,
   access: 'viewer',
-  summary: 'Store where the caller is in a video; 0 removes it',
+  summary: 'Store the playback position of the caller in a video; 0 removes it',
   params: VideoId,
   body: Type.Object({ position: Type.Optional(Position), ago: Type.Optional(Ago) }),
   reply: Progress,
@@ -120,7 +123,7 @@ export const clearProgress = defineRoute({
   method: 'DELETE',
   path,
   access: 'viewer',
-  summary: 'Forget where the caller is in a video',
+  summary: 'Remove the playback position of the caller in a video',
   params: VideoId,
   reply: Type.Object({ 'progress-reset': Type.String() }),
   errors: ['not_found'],

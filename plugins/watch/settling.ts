@@ -36,20 +36,9 @@ export interface SettleOptions {
 const toDate = (mark: number): number | null => (mark > 0 ? mark : null)
 const isCarrying = ({ doc }: Video): boolean => doc.shared_mark !== undefined || doc.restored_mark !== undefined
 
-export interface Settling {
-  /** Called for an ingested video, because a rescan may restore a video that has marks. */
-  video(id: string): Promise<void>
-  /** Called for videos that were restored together. */
-  some(ids: readonly string[]): Promise<void>
-  all(options?: SettleOptions): Promise<void>
-  /**
-   * The other direction, for a ledger that was replaced by an older one: copies the marks from the index; marks that
-   * the ledger lacks have no date. Changes that may not be in the index yet stay.
-   */
-  relearn(options?: SettleOptions): Promise<void>
-}
+export type Settling = ReturnType<typeof openSettling>
 
-export function openSettling({ accounts, ledger, videos }: App, marks: Marks, indexer: MarkIndexer): Settling {
+export function openSettling({ accounts, ledger, videos }: App, marks: Marks, indexer: MarkIndexer) {
   /**
    * Turns the fields of documents into marks. The documents keep these fields until the index has the marks, so an
    * interrupted run is repeated.
@@ -150,16 +139,18 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
   }
 
   return {
-    async video(id) {
+    /** Called for an ingested video, because a rescan may restore a video that has marks. */
+    async video(id: string): Promise<void> {
       const doc = await videos.get(id)
       if (doc) await settle([{ id, doc }])
     },
 
-    async some(ids) {
+    /** Called for videos that were restored together. */
+    async some(ids: readonly string[]): Promise<void> {
       await settle([...(await videos.collection.getMany(ids))].map(([id, doc]) => ({ id, doc })))
     },
 
-    async all(options = {}) {
+    async all(options: SettleOptions = {}): Promise<void> {
       let hasShared = false
       await through(options, (batch) => {
         hasShared ||= batch.some(({ doc }) => doc.shared_mark !== undefined)
@@ -168,9 +159,13 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
       if (hasShared && marks.isPending(SHARED_MARKS)) await ledger.write(() => marks.noteDone(SHARED_MARKS))
     },
 
-    // Read again under the lock, because a batch of the scan may be older than a mark.
-    relearn: (options = {}) =>
+    /**
+     * The other direction, for a ledger that was replaced by an older one: copies the marks from the index; marks that
+     * the ledger lacks have no date. Changes that may not be in the index yet stay.
+     */
+    relearn: (options: SettleOptions = {}): Promise<void> =>
       through(options, async (batch) => {
+        // Read again under the lock, because a batch of the scan may be older than a mark.
         await indexer.alone(async () => {
           const now = await videos.collection.getMany(batch.map(({ id }) => id))
           await ledger.write(() => takeIndexed([...now].map(([id, doc]) => ({ id, doc }))))

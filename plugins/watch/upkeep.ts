@@ -19,7 +19,7 @@ export function openUpkeep(state: WatchState) {
       progress(done) {
         if (app.clock.steady() - told < TOLD_EVERY_MS) return
         told = app.clock.steady()
-        app.log.info(`marks of each account: ${done} videos done`)
+        app.log.info(`converting shared marks to marks of each account: ${done} videos done`)
       },
     })
     // Missing documents may be restored from a snapshot of the same time.

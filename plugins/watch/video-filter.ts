@@ -8,7 +8,7 @@ export function listFilter(app: App): Hooks['video.filter'] {
     query: {
       watch: Type.Optional(
         Type.Enum(['watched', 'unwatched', 'continue'], {
-          description: 'by the caller; `continue`: begun and not watched, by when the position last changed',
+          description: 'by the caller; `continue`: begun but not watched, sorted by the last change of the position',
         }),
       ),
     },

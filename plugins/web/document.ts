@@ -126,7 +126,7 @@ ${[...new Set([...preload, ...(views[view] ?? []), ...texts])]
 </head>
 <body>
 <div id="app"></div>
-<noscript>Archivolt needs JavaScript for its page. Its API works without: see /api/docs/.</noscript>
+<noscript>This page needs JavaScript. The API works without it: see /api/docs/.</noscript>
 </body>
 </html>
 `

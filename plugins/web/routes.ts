@@ -68,17 +68,19 @@ const toRoute = (path: string) =>
     replyType: 'text/html',
     ...(path === '/' && {
       query: {
-        videoId: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'leads to the page of this video' })),
+        videoId: Type.Optional(
+          Type.String({ pattern: ID_PATTERN, description: 'redirects to the page of this video' }),
+        ),
       },
     }),
     handle(input, app) {
       const { videoId } = input.query as { videoId?: string }
-      return videoId === undefined ? sendDocument(path, input, app) : leadTo(`video/${videoId}/`, input, app)
+      return videoId === undefined ? sendDocument(path, input, app) : redirectTo(`video/${videoId}/`, input, app)
     },
   })
 
 /** 302, because a later version may redirect elsewhere. */
-function leadTo(path: string, { headers }: Pick<Parameters<Route['handle']>[0], 'headers'>, { settings }: App) {
+function redirectTo(path: string, { headers }: Pick<Parameters<Route['handle']>[0], 'headers'>, { settings }: App) {
   headers.set('Location', settings.basePath + path)
   return json('{}', 302)
 }
@@ -98,13 +100,13 @@ export const formerRoutes = Object.entries(FORMER).map(([path, to]) =>
     method: 'GET',
     path,
     access: 'open',
-    summary: `Leads to /${to}`,
+    summary: `Redirects to /${to}`,
     params: paramsOf(path),
-    reply: Type.Object({}, { description: 'nothing: the browser goes on' }),
+    reply: Type.Object({}, { description: 'empty; the header Location has the new address' }),
     status: 302,
     handle(input, app) {
       const { channelId = '' } = input.params as { channelId?: string }
-      return leadTo(to.replace(':channelId', encodeURIComponent(channelId)), input, app)
+      return redirectTo(to.replace(':channelId', encodeURIComponent(channelId)), input, app)
     },
   }),
 )
@@ -136,12 +138,12 @@ export const pageRoutes = ADDRESSES.map(toRoute)
 /** Paths used by programs, which expect a 404 as JSON. */
 const OF_PROGRAMS = /^(api|media|cache|assets|icons|health|plugin-page)(\/|$)/
 
-/** An unknown address: people get the page, which tells them so. */
+/** An unknown address: browsers get the page, which says that nothing is there. */
 export const showNothing = defineRoute({
   method: 'GET',
   path: '/*',
   access: 'open',
-  summary: 'The page at an address that it does not have',
+  summary: 'The page at an unknown address',
   params: Type.Object({ '*': Type.String({ pattern: '^' }) }),
   reply: Type.String(),
   replyType: 'text/html',
@@ -183,7 +185,7 @@ export const showIcon = defineRoute({
   method: 'GET',
   path: '/icons/:file',
   access: 'open',
-  summary: 'A picture of the mark',
+  summary: 'The logo of Archivolt',
   params: Type.Object({ file: FileName }),
   reply: Type.String(),
   replyType: 'image/png',
@@ -198,7 +200,7 @@ export const showServiceWorker = defineRoute({
   method: 'GET',
   path: '/service-worker.js',
   access: 'open',
-  summary: 'What opens the page when the server cannot be reached',
+  summary: 'The service worker, which opens the page when the server cannot be reached',
   reply: Type.String(),
   replyType: 'text/javascript',
   handle: () => (built(), file(join(FOLDER, 'service-worker.js'), TYPES['js']!, { maxAgeSeconds: 0 })),
@@ -208,7 +210,7 @@ export const showManifest = defineRoute({
   method: 'GET',
   path: '/manifest.webmanifest',
   access: 'open',
-  summary: 'How the page is put on a home screen',
+  summary: 'The manifest for installing the page on a home screen',
   reply: Type.Object({}),
   replyType: 'application/manifest+json',
   handle: () => (
@@ -250,12 +252,12 @@ const pluginFrame = (place: BuiltPage['place'], path: string, summary: string) =
 export const showPluginPage = pluginFrame(
   'navigation',
   '/plugin-page/:plugin/',
-  'What the frame of a plugin’s page holds',
+  'The document in the frame of a plugin’s page',
 )
 export const showPluginButton = pluginFrame(
   'player',
   '/plugin-page/:plugin/player/',
-  'What the frame of a plugin’s player button holds',
+  'The document in the frame of a plugin’s player button',
 )
 
 /** Cached for good, because the name contains a hash of the content. */

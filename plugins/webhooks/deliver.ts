@@ -8,7 +8,7 @@ const WITHIN_SECONDS = 10
 const MOST_READ_BYTES = 2000
 const MOST_SHOWN = 500
 const UNREADABLE =
-  'The secret key of this server is another one than when this webhook was made: give it its address and a new secret'
+  'The secret key of this server has changed since this webhook was created: enter its address again, and give it a new secret'
 
 export const isTaken = ({ status }: Pick<Answer, 'status'>): boolean => status !== null && status >= 200 && status < 300
 

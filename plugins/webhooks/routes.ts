@@ -58,7 +58,7 @@ export const listWebhooks = defineRoute({
   path: '/api/webhook/',
   access: 'admin',
   scope: 'admin',
-  summary: 'Webhooks, with what each was last answered, and the events that there are',
+  summary: 'Webhooks with the last answer to each, and all events',
   reply: Type.Object({ webhooks: Type.Array(Webhook), events: Type.Array(Type.String()) }),
   handle: (_input, app: App) => ({
     webhooks: app.webhooks.rows.webhooks().map((row) => record(row, app)),
@@ -70,7 +70,7 @@ export const addWebhook = defineRoute({
   method: 'POST',
   path: '/api/webhook/',
   access: 'admin',
-  summary: 'Add a webhook; its secret is shown in this reply alone',
+  summary: 'Add a webhook; only this reply shows its secret',
   body: Type.Object(given),
   reply: WebhookWithSecret,
   errors: ['bad_request', 'conflict'],
@@ -85,7 +85,7 @@ export const changeWebhook = defineRoute({
   method: 'POST',
   path: '/api/webhook/:webhookId/',
   access: 'admin',
-  summary: 'Change a webhook, or switch it off and on: what waits stays',
+  summary: 'Change a webhook, or switch it off and on; waiting messages stay',
   params: Params,
   body: Type.Partial(Type.Object({ ...given, is_on: Type.Boolean() })),
   reply: Webhook,
@@ -99,7 +99,7 @@ export const changeWebhook = defineRoute({
 export const removeWebhook = defineRemoval({
   path: '/api/webhook/:webhookId/',
   access: 'admin',
-  summary: 'Remove a webhook, with what waits for it',
+  summary: 'Remove a webhook with its waiting messages',
   remove: (id, app: App) => app.webhooks.remove(id),
 })
 
@@ -107,7 +107,7 @@ export const renewSecret = defineRoute({
   method: 'POST',
   path: '/api/webhook/:webhookId/secret/',
   access: 'admin',
-  summary: 'Give a webhook a new secret, shown in this reply alone; the one before is of no use any more',
+  summary: 'Give a webhook a new secret, which only this reply shows; the former one is no longer valid',
   params: Params,
   reply: Type.Object({ secret: Type.String() }),
   async handle({ params: { webhookId } }, app: App) {
@@ -119,7 +119,7 @@ export const testWebhook = defineRoute({
   method: 'POST',
   path: '/api/webhook/:webhookId/test/',
   access: 'admin',
-  summary: 'Send the message `webhook.test` now, once, and tell what was answered',
+  summary: 'Send the message `webhook.test` once, now, and return the answer',
   params: Params,
   reply: Delivery,
   handle: async ({ params: { webhookId }, signal }, app: App) =>
@@ -131,7 +131,7 @@ export const listDeliveries = defineRoute({
   path: '/api/webhook/:webhookId/delivery/',
   access: 'admin',
   scope: 'admin',
-  summary: 'The newest hundred messages to a webhook, and what became of them',
+  summary: 'The newest hundred messages to a webhook, and their results',
   params: Params,
   reply: Type.Array(Delivery),
   handle({ params: { webhookId } }, { webhooks: { rows } }: App) {

@@ -140,7 +140,7 @@ export function openWebhooks(app: App): Webhooks {
 
   async function tryOnce(delivery: DeliveryRow, webhook: WebhookRow, signal: AbortSignal): Promise<void> {
     if (app.clock.now() - delivery.created_at > LONGEST_WAIT_MS)
-      return giveUp(delivery, 'It has waited for more than a day behind others, and is not sent any more')
+      return giveUp(delivery, 'It waited for more than a day behind other messages, and was dropped')
     const answer = await send(webhook, delivery, { app, signal })
     const isLast = delivery.tries >= RETRIES.times
     await app.ledger.write(() => {

@@ -45,7 +45,8 @@ test('a removed export, or one with other parameters or results, is a break', as
   const breaks = await apiBreaks(now, later, await temporaryFolder(t))
 
   const names = new Set(breaks.map((text) => text.split(':')[0]))
-  for (const name of ['fold', 'tokens', 'Plugin', 'definePlugin', 'Events', 'Hooks', 'Services', 'WholeApp'])
+  const tokens = `tokens of ${API_PACKAGE}/index`
+  for (const name of ['fold', tokens, 'Plugin', 'definePlugin', 'Events', 'Hooks', 'Services', 'WholeApp'])
     assert.ok(names.has(name), `${name} is not told of: ${[...names].join()}`)
 })
 

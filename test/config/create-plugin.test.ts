@@ -69,7 +69,7 @@ const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [
     ['tide', '--parts', 'route', 'event'],
     /^Unexpected argument: event\. Separate parts by/,
   ],
-  ['a part that there is not', ['tide', '--parts=route,rout'], /^There is no part "rout": choose of route, event/],
+  ['a part that there is not', ['tide', '--parts=route,rout'], /^There is no part "rout": choose from route, event/],
 ]
 
 for (const [what, args, says] of REFUSED) {
@@ -82,6 +82,6 @@ test('it overwrites no existing files', async (t) => {
   const folder = await created(t, 'tide', '--parts=')
 
   await assert.rejects(run(process.execPath, [create, 'tide', '--parts='], { cwd: folder }), ({ stderr }) =>
-    /archivolt-plugin-tide is there already: choose another name, or remove it\n$/.test(stderr),
+    /archivolt-plugin-tide already exists: choose another name, or remove it\n$/.test(stderr),
   )
 })

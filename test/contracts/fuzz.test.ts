@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { missingHere } from '../support/required.ts'
 import { fuzz, installSchemathesis } from '../support/schemathesis.ts'
 import { archive } from './api/archive.ts'
+import '../support/long.ts'
 
 test('no generated request causes a defect or an answer outside of the description', async (t) => {
   const reason = await installSchemathesis()

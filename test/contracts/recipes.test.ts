@@ -303,7 +303,7 @@ test('harbour: films of a second platform are requested, subscribed to, download
   files.set('/quay/index.json', listed(nets))
   await ask('harbour-quay-fog2')
   const gone = (await admin.get('/api/download/?error_class=gone')).body.data
-  assert.match(gone[0].message, /Harbour does not have harbour-quay-fog2 any longer/)
+  assert.match(gone[0].message, /Harbour no longer has harbour-quay-fog2/)
   await admin.post('/api/refresh/', { video: ['harbour-quay-fog1'] })
   await app.settled()
   assert.equal((await app.as('user').get('/api/video/harbour-quay-fog1/')).body.data.active, false)

@@ -1,5 +1,4 @@
 /** Sends a write of each kind in the contract between two reads of every cached reply. */
-import '../support/long.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestApp } from '../support/testing.ts'
@@ -7,6 +6,7 @@ import { archive, CHANNEL, PENDING, PLAYLIST, VIDEO } from './api/archive.ts'
 import { channels, pages, playlists, statistics, videos } from './api/library.ts'
 import { beyond, operating, queue, schedules, service } from './api/operate.ts'
 import { askRow, titleOf } from './api/row.ts'
+import '../support/long.ts'
 
 const IDS: Record<string, string> = {
   videoId: VIDEO,

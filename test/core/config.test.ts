@@ -165,7 +165,7 @@ const REFUSALS: Array<{ why: string; env?: Record<string, string>; file?: unknow
     file: '{ "password": "hunter2" ',
     says: /config\.json is not JSON; correct it or remove it$/,
   },
-  { why: 'a file that holds a list', file: [], says: /must hold a JSON object/ },
+  { why: 'a file that holds a list', file: [], says: /must contain a JSON object/ },
   { why: 'the data folder in its own file', file: { dataDir: '/x' }, says: /use AV_DATA_DIR/ },
   {
     why: 'a time zone that Node would take for UTC',

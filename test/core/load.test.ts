@@ -164,7 +164,7 @@ for (const [why, plugins, says] of REFUSALS) {
 test('a lane without a mode stops the start; that of an external plugin runs one job at a time', () => {
   const plugin = { name: 'map', lanes: ['map'] }
 
-  assert.throws(() => register(plugin), { message: /does not say how its lanes map go/ })
+  assert.throws(() => register(plugin), { message: /declares its lanes map only by name/ })
   const { lanes } = registerPlugins([{ plugin, origin: 'a', isOutside: true }])
 
   assert.deepEqual([lanes, lanesOfTurns([plugin])], [{ map: 1 }, ['map']])

@@ -225,7 +225,10 @@ test('with a different secret key it lists what cannot be read, and each secret 
   assert.equal((await app.as('nobody').post('/login/', { username: 'user', password: PASSWORD })).status, 204)
 
   assert.deepEqual((await admin.get('/api/webhook/')).body.webhooks[0].url, '')
-  assert.match((await admin.post('/api/webhook/1/test/')).body.error, /give it its address and a new secret/)
+  assert.match(
+    (await admin.post('/api/webhook/1/test/')).body.error,
+    /enter its address again, and give it a new secret/,
+  )
   const { secret } = (await admin.post('/api/webhook/1/secret/')).body
   await admin.post('/api/webhook/1/', { url: HOOK })
   const [hook] = app.app.webhooks.rows.webhooks()
@@ -256,5 +259,8 @@ test('the start refuses a secret column that does not exist or belongs to anothe
   const start = (column: string) => testApp(t, { plugins: [definePlugin({ name: 'safe', secretColumns: [column] })] })
 
   await assert.rejects(start('users.password'), /secret column users\.password must be named safe_<table>\.<column>/)
-  await assert.rejects(start('safe_box.word'), /no safe_box\.word in the ledger/)
+  await assert.rejects(
+    start('safe_box.word'),
+    /names safe_box\.word in secretColumns, but the ledger has no such column/,
+  )
 })

@@ -171,7 +171,7 @@ test('a start leaves out broken plugins, says why, and attributes uncaught error
       ),
       name,
     )
-  assert.equal(server.output().split('/empty holds no plugin.ts').length, 2)
+  assert.equal(server.output().split('no plugin found in ').length, 2)
   assert.equal((await tryToStart({ ...env, AV_DATA_DIR: join(folder, 'other') }, 'check')).code, 1)
 })
 
@@ -218,7 +218,7 @@ test('a data folder that cannot be created is named', async (t) => {
 test('a data folder on a file system that refuses folders is named, and the start ends', async () => {
   assertRefused(
     await tryToStart({ AV_DATA_DIR: '/proc/x/y' }),
-    /\/proc\/x\/y cannot be created or written \(the system allows no folder here\): choose another location, or set AV_DATA_DIR$/,
+    /\/proc\/x\/y cannot be created or written \(the system does not allow a folder here\): choose another location, or set AV_DATA_DIR$/,
   )
 })
 

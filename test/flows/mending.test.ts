@@ -71,7 +71,7 @@ test('a degraded video improves by itself once a newer yt-dlp has proved itself;
   const refused = await update(server)
 
   assert.deepEqual([refused.state, refused.version, refused.tried], ['refused', own, '2027.3.8'])
-  assert.match(refused.message, /is offered only in 360p, and was 720p before$/)
+  assert.match(refused.message, /is offered only in 360p; it was offered in 720p before$/)
   assert.match(await told(server), /yt-dlp 2027\.3\.8 is not used: /)
   assert.deepEqual(await laid(), [])
   await download(server, nets)
@@ -98,7 +98,7 @@ test('a degraded video improves by itself once a newer yt-dlp has proved itself;
   const [old, ...others] = (await readdir(trash, { recursive: true })).filter((name) => name.endsWith('.mp4'))
   assert.deepEqual([(await stat(join(trash, old!))).size, others], [before.media_size, []])
   assert.deepEqual(await laid(), ['yt-dlp-2027.3.9'])
-  assert.match(await told(server), /yt-dlp 2027\.3\.9 is in use now/)
+  assert.match(await told(server), /yt-dlp 2027\.3\.9 is now in use/)
 
   assert.equal((await server.api('PUT', '/api/cookie/', { cookie: SIGNED_IN })).status, 200)
   assert.equal((await healthOf(server)).cookie.state, 'valid')

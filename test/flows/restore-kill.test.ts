@@ -87,7 +87,7 @@ test('killed at any point of a snapshot or a restore, the next start is complete
     const server = await start(t, folder)
     assert.deepEqual(await snapshots(server), before!)
     assert.deepEqual(await unfinished(folder), [])
-    assert.match(server.output(), /a snapshot was interrupted: what is left of it is removed/)
+    assert.match(server.output(), /a snapshot was interrupted: its leftovers are removed/)
     await server.end('SIGTERM')
   })
 

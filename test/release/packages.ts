@@ -138,7 +138,7 @@ test('a failing listener fails the test that npm create has written, with its st
   )
 
   await assert.rejects(run('npm', ['test'], project), ({ stdout }) =>
-    [/tide9: failed, and is tried again in 30 s: Error: no fog\n.*plugin\.ts:\d+/, /# fail 1\n/].every((part) =>
+    [/tide9: failed, and will be tried again in 30 s: Error: no fog\n.*plugin\.ts:\d+/, /# fail 1\n/].every((part) =>
       part.test(stdout),
     ),
   )

@@ -198,7 +198,7 @@ test('missing programs are reported in one sentence, with the command that insta
   const noFfmpeg = await archivolt(top, withPython, data, ['check'])
 
   assert.match(noPython.said, /Python 3\.11 or newer is needed \(here: none\)\. Run: install python3 python3-venv/)
-  assert.match(noFfmpeg.said, /WRONG {2}ffmpeg: it is not there, or does not start: install ffmpeg/)
+  assert.match(noFfmpeg.said, /WRONG {2}ffmpeg: it is missing or does not start: install ffmpeg/)
   assert.deepEqual([noPython.code, noFfmpeg.code], [1, 1])
 })
 
@@ -212,7 +212,7 @@ test('on ARM it starts, emulated', { skip: (await missingForArm()) ?? false }, a
   const here = await archivolt(top, await aMachine(t, process.execPath), folder, ['start'])
   assert.match(
     here.said,
-    /the release for linux arm64 glibc, and here is linux x64 glibc: take archivolt-.*-linux-x64\.tar\.gz/,
+    /the release for linux arm64 glibc, but this machine is linux x64 glibc: install archivolt-.*-linux-x64\.tar\.gz/,
   )
 })
 
@@ -242,7 +242,7 @@ for (const arch of ['x64', 'arm64']) {
 
     assert.match(
       here.said,
-      new RegExp(`the release for linux ${arch} musl, and here is linux x64 glibc: take archivolt-`),
+      new RegExp(`the release for linux ${arch} musl, but this machine is linux x64 glibc: install archivolt-`),
     )
     assert.equal(bindings.length, 3)
     for (const name of bindings) {

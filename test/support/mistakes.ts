@@ -100,7 +100,7 @@ const MISTAKES: readonly Mistake[] = [
     'it is CommonJS',
     'load',
     `const { definePlugin } = require('${API_PACKAGE}')\nmodule.exports = definePlugin({ name: 'tide' })`,
-    /cannot be loaded: it is a CommonJS module: use import and export, and say "type": "module" in its package\.json/,
+    /cannot be loaded: it is a CommonJS module: use import and export, and set "type": "module" in its package\.json/,
   ],
   [
     'it imports a part of the package that there is not',
@@ -122,7 +122,7 @@ const MISTAKES: readonly Mistake[] = [
     'its package names no entry',
     'load',
     { 'node_modules/tide/package.json': aPackage({}) },
-    /has no entry: name it by `exports` in its package\.json/,
+    /has no entry file: name one in `exports` of its package\.json/,
   ],
   [
     'the entry of its package is not there',
@@ -134,7 +134,7 @@ const MISTAKES: readonly Mistake[] = [
     'its package.json is none',
     'load',
     { 'package.json': '[', 'plugin.js': tide('') },
-    /its package\.json is no JSON object; correct it/,
+    /its package\.json is not a JSON object; correct it/,
   ],
   [
     'its package is made for another version of the plugin API',
@@ -152,7 +152,7 @@ const MISTAKES: readonly Mistake[] = [
     'it is made for another version of the plugin API, whatever else is wrong',
     'load',
     tide('api: 2, layers: []'),
-    /it is made for version 2 of the plugin API, and this Archivolt has 1: install a release of it that is made for this one/,
+    /it is made for version 2 of the plugin API, and this Archivolt has 1: install a release of the plugin that is made for this version/,
   ],
   ['its name has capitals and spaces', 'load', tide("name: 'My Tide'"), /plugin My Tide \(\S+\): its name must be/],
   [
@@ -174,7 +174,7 @@ const MISTAKES: readonly Mistake[] = [
     'a path has no final slash',
     'load',
     tide("routes: [aRoute('/api/tide')]"),
-    /its route GET \/api\/tide: a path of the API ends with a slash/,
+    /its route GET \/api\/tide: a path of the API must end with a slash/,
   ],
   [
     'a path is not below /api/',
@@ -192,7 +192,7 @@ const MISTAKES: readonly Mistake[] = [
     'a variable of a path has no schema',
     'load',
     tide("routes: [aRoute('/api/tide/:id/')]"),
-    /its route GET \/api\/tide\/:id\/: the variable id must stand in the path and in `params`/,
+    /its route GET \/api\/tide\/:id\/: the variable id must be in both the path and `params`/,
   ],
   [
     'a query parameter is no schema',
@@ -288,7 +288,7 @@ const MISTAKES: readonly Mistake[] = [
     'a table is called like somebody else’s',
     'load',
     tide("migrations: [{ number: 1, sql: 'create table tide_x (id int); CREATE TABLE IF NOT EXISTS users (id int)' }]"),
-    /makes the table users; its names start with tide_/,
+    /creates the table users: names in its migrations must start with tide_/,
   ],
   ['the first migration has another number', 'load', tide("migrations: [{ number: 2, sql: '' }]"), /numbered 1, 2, 3/],
   [

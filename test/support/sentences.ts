@@ -14,7 +14,6 @@ const CALLS: ReadonlyArray<[pattern: RegExp, from: number]> = [
   [/^errors\.wrongField$/, 1],
   [/^errors\.(?!notFound)\w+$/, 0],
   [/^new (BadArchive|NoCatalog|Unusable)$/, 0],
-  [/^because$/, 0],
   [/^new AppError$/, 1],
   [/(^|\.)progress$/, 1],
   [/(^|\.)jobs\.(notify|warn)$/, 0],

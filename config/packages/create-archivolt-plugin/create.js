@@ -31,7 +31,7 @@ async function main() {
   const name = nameOf(given ?? asked.name)
   const parts = partsOf(values.parts ?? asked.parts)
   const folder = resolve(`archivolt-plugin-${name}`)
-  if (existsSync(folder)) throw new Error(`${folder} is there already: choose another name, or remove it`)
+  if (existsSync(folder)) throw new Error(`${folder} already exists: choose another name, or remove it`)
   for (const [path, text] of Object.entries(filesOf(name, parts))) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), text)
@@ -62,7 +62,7 @@ function nameOf(name) {
 function partsOf(text) {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '')
   const unknown = parts.find((part) => !PARTS.includes(part))
-  if (unknown !== undefined) throw new Error(`There is no part ${JSON.stringify(unknown)}: choose of ${PARTS.join(', ')}`)
+  if (unknown !== undefined) throw new Error(`There is no part ${JSON.stringify(unknown)}: choose from ${PARTS.join(', ')}`)
   return new Set(parts)
 }
 

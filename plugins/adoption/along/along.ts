@@ -14,7 +14,7 @@ import type { AdoptionWork, PlaceWork } from '../work.ts'
 import { list } from './lists.ts'
 import { platformList } from './platform-lists.ts'
 import type { AlongRow } from './rows.ts'
-import type { Brought, Kept, Kind, One, Way } from './ways.ts'
+import type { Brought, Kind, One, Stored, Way } from './ways.ts'
 
 const STEP = 200
 const SAFE: Choice['kinds'] = ['keep', 'ignore', 'platform_list']
@@ -22,8 +22,8 @@ const SAFE: Choice['kinds'] = ['keep', 'ignore', 'platform_list']
 const choiceOf = ({ choice }: AdoptionRow): Choice =>
   choice === '' ? { kinds: SAFE, users: {} } : (JSON.parse(choice) as Choice)
 
-const byUser = <Name extends Kind>(rows: Kept<Name>[]): Map<number, Kept<Name>[]> => {
-  const found = new Map<number, Kept<Name>[]>()
+const byUser = <Name extends Kind>(rows: Stored<Name>[]): Map<number, Stored<Name>[]> => {
+  const found = new Map<number, Stored<Name>[]>()
   for (const row of rows) found.set(row.userId, [...(found.get(row.userId) ?? []), row])
   return found
 }
@@ -34,7 +34,7 @@ const idsOf = (rows: ReadonlyArray<{ one: Brought }>): string[] => rows.map(({ o
  * The way for marks and positions: only of videos that are in the archive and that the account has not watched here.
  */
 const watching = <Name extends 'watched' | 'position'>(
-  toldOf: (row: Kept<Name>) => { id: string; at?: number; seconds?: number },
+  toldOf: (row: Stored<Name>) => { id: string; at?: number; seconds?: number },
 ): Way<Name> => ({
   async open(rows, app) {
     const known = await app.videos.known(idsOf(rows))
@@ -191,7 +191,7 @@ export async function queueGone(on: AdoptionWork): Promise<void> {
   const { gone: kind } = choiceOf(adoption)
   if (!kind) return
   for (const rows of app.adoptions.items.pieces(adoption.id, ['problem'], ['planned'], STEP, job.signal)) {
-    const own = rows.flatMap(({ number, code, video_id: id }): Kept<Kind>[] =>
+    const own = rows.flatMap(({ number, code, video_id: id }): Stored<Kind>[] =>
       code !== null && GONE.includes(code) && id !== null
         ? [{ number: GONE_FROM + number, userId: 0, one: { kind, id } }]
         : [],
@@ -206,7 +206,7 @@ export async function importAlong(on: PlaceWork): Promise<number> {
   const { kinds, users, listsTo } = choiceOf(adoption)
   let brought = 0
   for await (const rows of reading.along()) {
-    const chosen = rows.flatMap(({ number, one }): Kept<Kind>[] => {
+    const chosen = rows.flatMap(({ number, one }): Stored<Kind>[] => {
       const userId = 'owner' in one ? users[one.owner] : one.kind === 'list' ? listsTo : 0
       if (userId === undefined || !kinds.includes(one.kind)) return []
       // A mark without a date gets the date of the import.
@@ -222,7 +222,7 @@ export async function importAlong(on: PlaceWork): Promise<number> {
 
 async function importSome(
   kind: Kind,
-  own: Kept<Kind>[],
+  own: Stored<Kind>[],
   { adoption: { id }, job, app }: AdoptionWork,
 ): Promise<number> {
   const way = wayOf(kind)
@@ -236,7 +236,7 @@ async function importSome(
   )
   await app.adoptions.along.add(id, fresh.map(toRow))
   // Includes rows of an interrupted run, which may not have been completed.
-  const open = [...written.values()].filter((row) => row.is_done === 0 || GROWS.includes(kind)).map(toKept)
+  const open = [...written.values()].filter((row) => row.is_done === 0 || GROWS.includes(kind)).map(toStored)
   const now = [...open, ...fresh]
   const started = await job.step('adoption.along', () => way.bring(now, app, job))
   await app.adoptions.along.setDone(
@@ -247,22 +247,22 @@ async function importSome(
   return now.length
 }
 
-const toKept = ({ number, data, is_done: isDone }: AlongRow): Kept<Kind> => ({
-  ...(JSON.parse(data) as Omit<Kept<Kind>, 'number'>),
+const toStored = ({ number, data, is_done: isDone }: AlongRow): Stored<Kind> => ({
+  ...(JSON.parse(data) as Omit<Stored<Kind>, 'number'>),
   number,
   isDone: isDone === 1,
 })
-const toRow = ({ number, isDone: _, ...kept }: Kept<Kind>): Omit<AlongRow, 'is_done'> => ({
+const toRow = ({ number, isDone: _, ...stored }: Stored<Kind>): Omit<AlongRow, 'is_done'> => ({
   number,
-  kind: kept.one.kind,
-  data: JSON.stringify(kept),
+  kind: stored.one.kind,
+  data: JSON.stringify(stored),
 })
 
 export async function leaveAlong({ adoption: { id }, job, app }: AdoptionWork): Promise<void> {
   for (const rows of app.adoptions.along.pieces(id, STEP, job.signal)) {
     for (const kind of new Set(rows.map((row) => row.kind))) {
-      const kept = rows.filter((row) => row.kind === kind).map(toKept)
-      await job.step('adoption.takeBack', async () => wayOf(kind).undo(kept, app, job))
+      const stored = rows.filter((row) => row.kind === kind).map(toStored)
+      await job.step('adoption.takeBack', async () => wayOf(kind).undo(stored, app, job))
     }
     await app.adoptions.along.drop(
       id,

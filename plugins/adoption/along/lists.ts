@@ -4,9 +4,9 @@
 import { randomUUID } from 'node:crypto'
 import { type Actor, isAppError, isBlank } from 'archivolt'
 import type { App } from '../app.ts'
-import type { Kept, Way } from './ways.ts'
+import type { Stored, Way } from './ways.ts'
 
-type Row = Kept<'list'>
+type Row = Stored<'list'>
 
 /** The account as an actor; undefined: the account was removed. */
 function actorOf(userId: number, { accounts }: App): Actor | undefined {

@@ -3,9 +3,9 @@
  */
 import type { PlaylistMetadata } from '../../platform/types.ts'
 import type { App } from '../app.ts'
-import type { Kept, One, Way } from './ways.ts'
+import type { One, Stored, Way } from './ways.ts'
 
-type Row = Kept<'platform_list'>
+type Row = Stored<'platform_list'>
 
 /**
  * The metadata of a playlist. Entries without a title get the title of the archive's video; if that is missing too,

@@ -10,7 +10,7 @@ export type One<Name extends Kind> = Extract<Brought, { kind: Name }>
 export type Run = Pick<JobContext<object>, 'signal' | 'step' | 'log'>
 
 /** The content of a row: the data from the catalog, the account, and the results of the import. */
-export interface Kept<Name extends Kind> {
+export interface Stored<Name extends Kind> {
   number: number
   one: One<Name>
   userId: number
@@ -29,8 +29,8 @@ export interface Kept<Name extends Kind> {
  * be repeated.
  */
 export interface Way<Name extends Kind> {
-  open(rows: Kept<Name>[], app: App): Promise<Kept<Name>[]>
+  open(rows: Stored<Name>[], app: App): Promise<Stored<Name>[]>
   /** @returns the job that continues the work, if any */
-  bring(rows: Kept<Name>[], app: App, job: Run): Promise<string | undefined>
-  undo(rows: Kept<Name>[], app: App, job: Run): Promise<void>
+  bring(rows: Stored<Name>[], app: App, job: Run): Promise<string | undefined>
+  undo(rows: Stored<Name>[], app: App, job: Run): Promise<void>
 }

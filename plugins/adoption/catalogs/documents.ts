@@ -16,7 +16,7 @@ export const isDocuments = (path: string): boolean => /\/documents\.ndjson$/.tes
  * Appends a page of a response.
  * @returns the number of documents, and where the next page begins; 0: the response has another format, or no document
  */
-export function keepDocuments(own: string, text: string, isFirst: boolean): { count: number; after?: unknown[] } {
+export function storeDocuments(own: string, text: string, isFirst: boolean): { count: number; after?: unknown[] } {
   mkdirSync(own, { recursive: true, mode: 0o700 })
   const path = documentsIn(own)
   if (isFirst) rmSync(path, { force: true })

@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
+import { say } from 'archivolt'
 import Database from 'better-sqlite3'
 import { reportAlive } from '../../film-kit/alive.ts'
 import { orWhereAbsent } from '../../film-kit/disk-fault.ts'
@@ -30,7 +31,7 @@ const sizeOf = (bytes: number): string => (bytes < 1 << 20 ? `${bytes >> 10} KiB
 /** Reads a whole file. @throws NoCatalog: it is too large */
 export function wholeFile(path: string, most = MOST_BYTES): Buffer {
   const bytes = withFile(path, (file, { size }) => (size > most ? undefined : readFileSync(file)))
-  if (!bytes) throw new NoCatalog('It is not a file, or is larger than {size}', { size: sizeOf(most) })
+  if (!bytes) throw new NoCatalog(say`It is not a file, or is larger than ${{ size: sizeOf(most) }}`)
   return bytes
 }
 
@@ -139,17 +140,7 @@ function copyBoth(path: string, to: string): void {
   }
 }
 
-export interface ForeignDatabase {
-  /**
-   * Reads the rows of a table one by one. Missing columns are null, because older versions have fewer. `rowid` is the
-   * row's number.
-   * @throws NoCatalog: there is no such table
-   */
-  rows(table: string, columns: readonly string[], order?: string): IterableIterator<Record<string, unknown>>
-  has(table: string): boolean
-  /** Reads one column of a row, by the row's number. */
-  cell(table: string, column: string, rowid: number): unknown
-}
+export type ForeignDatabase = ReturnType<typeof readerOf>
 
 /** Whether it is an SQLite database. @throws NoCatalog: it is not a file, or too large to copy */
 export function isDatabase(path: string): boolean {
@@ -179,7 +170,7 @@ export function withDatabase(
     db = new Database(copy, { fileMustExist: true })
     db.pragma('trusted_schema = OFF')
     const missing = tables.filter((table) => !isTable(db!, table))
-    if (missing.length > 0) throw new NoCatalog('The database has no table {name}', { name: missing.join(', ') })
+    if (missing.length > 0) throw new NoCatalog(say`The database has no table ${{ name: missing.join(', ') }}`)
     db.pragma('ignore_check_constraints = ON')
     const checked = tables.filter((table) => !isComputed(db!, table))
     const isWhole = checked.every((table) => db!.pragma(`quick_check(${quoted(table)})`, { simple: true }) === 'ok')
@@ -187,7 +178,7 @@ export function withDatabase(
     read(readerOf(db))
   } catch (thrown) {
     if (thrown instanceof Database.SqliteError)
-      throw new NoCatalog('The database cannot be read: {reason}', { reason: thrown.message })
+      throw new NoCatalog(say`The database cannot be read: ${{ reason: thrown.message }}`)
     throw thrown
   } finally {
     db?.close()
@@ -208,17 +199,18 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const isComputed = (db: Database.Database, table: string): boolean =>
   (db.pragma(`table_xinfo(${quoted(table)})`) as Array<{ hidden: number }>).some(({ hidden }) => hidden > 1)
 
-function readerOf(db: Database.Database): ForeignDatabase {
+function readerOf(db: Database.Database) {
   const has = (table: string): boolean => isTable(db, table)
   const columnsOf = (table: string): Set<string> => {
-    if (!has(table)) throw new NoCatalog('The database has no table {name}', { name: table })
+    if (!has(table)) throw new NoCatalog(say`The database has no table ${{ name: table }}`)
     // Uses a statement, because a pragma cannot run while rows are read.
     return new Set(db.prepare('SELECT name FROM pragma_table_info(?)').pluck().all(table) as string[])
   }
   const cells = new Map<string, Database.Statement>()
   return {
     has,
-    cell(table, column, rowid) {
+    /** Reads one column of a row, by the row's number. */
+    cell(table: string, column: string, rowid: number): unknown {
       const key = `${quoted(table)}.${quoted(column)}`
       if (!cells.has(key) && !columnsOf(table).has(column)) return null
       const cell =
@@ -226,7 +218,12 @@ function readerOf(db: Database.Database): ForeignDatabase {
       cells.set(key, cell)
       return cell.get(rowid)
     },
-    rows(table, columns, order) {
+    /**
+     * Reads the rows of a table one by one. Missing columns are null, because older versions have fewer. `rowid` is the
+     * row's number.
+     * @throws NoCatalog: there is no such table
+     */
+    rows(table: string, columns: readonly string[], order?: string): IterableIterator<Record<string, unknown>> {
       const there = columnsOf(table).add('rowid')
       const asked = columns.map((name) => (there.has(name) ? quoted(name) : `NULL AS ${quoted(name)}`))
       const by = order !== undefined && there.has(order) ? ` ORDER BY ${quoted(order)}` : ''

@@ -7,9 +7,8 @@
 import { mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { Words } from 'archivolt'
+import { say, type Words } from 'archivolt'
 import Database from 'better-sqlite3'
-import { because } from '../../film-kit/because.ts'
 import { codeOf, isDiskFault, orWhereAbsent } from '../../film-kit/disk-fault.ts'
 import { ARCHIVE_LINE, isWithin, pathOf } from '../../film-kit/names.ts'
 import { trimmed, trimmedComments } from '../../film-kit/trimmed.ts'
@@ -91,7 +90,7 @@ export async function readCatalogs(
       faults.push({
         code: 'catalog_elsewhere',
         path: path!,
-        why: because('it lists {count} videos, and few or none of them are in this folder', { count: read.films }),
+        why: say`it lists ${{ count: read.films }} videos, and few or none of them are in this folder`,
       })
     else if (read.share > (best?.share ?? -1)) {
       best = read
@@ -122,7 +121,7 @@ async function readOne(
     if (thrown instanceof NoCatalog) return { why: thrown.why }
     if (!isOfFile(thrown)) throw thrown
     const code = codeOf(thrown)
-    return { why: code === 'ENOENT' ? '' : because('The server cannot read this file ({code})', { code }) }
+    return { why: code === 'ENOENT' ? '' : say`The server cannot read this file (${{ code }})` }
   }
 }
 
@@ -194,7 +193,7 @@ function newNotes(path: string) {
       if (!IS_ID.test(id)) return
       const key = stored === undefined ? null : plain(stored)
       addFilm.run(
-        ...[id, key, key?.toLowerCase() ?? null, JSON.stringify(keptOf(info)), infoFile ?? null],
+        ...[id, key, key?.toLowerCase() ?? null, JSON.stringify(shortened(info)), infoFile ?? null],
         ...[pictureFile ?? null, isPart ? 1 : 0, extractor ?? null],
       )
     },
@@ -254,7 +253,7 @@ const line = (value: unknown): string =>
     .trim()
 
 /** Limits the length of texts, whose content is not trusted. */
-const keptOf = (info: Info): Info =>
+const shortened = (info: Info): Info =>
   Object.fromEntries(
     Object.entries(info).map(([key, value]) => [key, typeof value === 'string' ? value.slice(0, MOST_TEXT) : value]),
   )

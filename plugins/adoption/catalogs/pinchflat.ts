@@ -55,7 +55,7 @@ export const pinchflat: CatalogKind = {
 
   read({ files, own }, take) {
     const [path] = files
-    const kept = `${dirname(dirname(path!))}/metadata/media_items`
+    const metadataFolder = `${dirname(dirname(path!))}/metadata/media_items`
     withDatabase(path!, own, ['media_items', 'sources', 'media_profiles', 'schema_migrations'], (db) => {
       const sources = new Map<unknown, Source>()
       const lists = new Map<unknown, { id: string; name: string; entries: OrderedEntry[] }>()
@@ -102,8 +102,8 @@ export const pinchflat: CatalogKind = {
             id,
             path: file,
             info: infoOf(row, source),
-            infoFile: `${kept}/${Number(row.id)}/metadata.json.gz`,
-            pictureFile: `${kept}/${Number(row.id)}/thumbnail.jpg`,
+            infoFile: `${metadataFolder}/${Number(row.id)}/metadata.json.gz`,
+            pictureFile: `${metadataFolder}/${Number(row.id)}/thumbnail.jpg`,
           })
         if (flagOf(row.prevent_culling)) take.along({ kind: 'keep', id })
         if (flagOf(row.prevent_download)) take.along({ kind: 'ignore', id, title: textOf(row.title), ...source })

@@ -2,7 +2,7 @@
  * Reads Tartube's database: its JSON export, or the pickle that it works with. Each video refers to its file and to the
  * channel, playlist or folder that contains it.
  */
-import { because } from '../../film-kit/because.ts'
+import { say } from 'archivolt'
 import { fieldsOf, isPickled, type Pickled, pickleAt } from '../../film-kit/pickle.ts'
 import {
   channelOrHandleIn,
@@ -143,9 +143,7 @@ export const tartube: CatalogKind = {
     if (fault?.path === database)
       take.unread(
         database!,
-        because(
-          'Tartube’s database cannot be read: in Tartube, export it as JSON into this folder (Media > Export from database), then scan again',
-        ),
+        say`Tartube’s database cannot be read: in Tartube, export it as JSON into this folder (Media > Export from database), then scan again`,
       )
     else if (fault) throw fault.error
   },

@@ -7,9 +7,9 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline, Transform } from 'node:stream'
+import { say } from 'archivolt'
 import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { reportAlive } from '../../film-kit/alive.ts'
-import { because } from '../../film-kit/because.ts'
 import { isDiskFault } from '../../film-kit/disk-fault.ts'
 import { commentsIn, infoOf } from '../../film-kit/tubearchivist-document.ts'
 import { numberOf, objectOf, objectsOf, textOf } from '../../film-kit/values.ts'
@@ -111,7 +111,7 @@ function readVideo(id: string, doc: Doc, pictureFile: string | undefined, ids: S
   if (ids.has(id)) return
   ids.add(id)
   if (path === '' || textOf(objectOf(doc.channel).channel_id) === '')
-    return take.broken(id, because('its document has no channel or no file'))
+    return take.broken(id, say`its document has no channel or no file`)
   take.film({ id, path, info: infoOf(id, doc), pictureFile })
   const player = objectOf(doc.player)
   const at = numberOf(player.watched_date)

@@ -1,7 +1,6 @@
 /** The types of catalogs: another program's data about its films, in a database, a list or a backup. */
 
-import type { Sentence, Words } from 'archivolt'
-import { because } from '../../film-kit/because.ts'
+import { inEnglish, type Words } from 'archivolt'
 import type { Info } from '../../film-kit/types.ts'
 
 /** A film as a catalog describes it. */
@@ -163,9 +162,8 @@ export interface CatalogKind {
 /** The content of the file does not match its name. */
 export class NoCatalog extends Error {
   readonly why: Words
-  /** @param key  the English sentence, with names in braces in place of the values */
-  constructor(key: string, params?: Sentence['params']) {
-    super(key)
-    this.why = because(key, params)
+  constructor(why: Words) {
+    super(inEnglish(why))
+    this.why = why
   }
 }

@@ -31,13 +31,13 @@ export const ytdlSub: CatalogKind = {
         const isOfWhole = (name: string): boolean => whole.has(name.replace(/\.[^.]+$/, ''))
         const hasWhole = films.some(isOfWhole)
         for (const name of films) {
-          const place = `${dirname(path)}/${name}`
+          const stored = `${dirname(path)}/${name}`
           // Two subscriptions with the same folder may have the same video.
-          if (seen.has(place)) continue
-          seen.add(place)
+          if (seen.has(stored)) continue
+          seen.add(stored)
           take.film({
             id,
-            path: place,
+            path: stored,
             info: given({ id, upload_date: dayOf(day) }),
             ...(films.length > 1 && hasWhole && !isOfWhole(name) && { isPart: true }),
             ...(textOf(extractor) !== '' && { extractor: textOf(extractor) }),

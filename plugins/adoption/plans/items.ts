@@ -1,12 +1,12 @@
 /** Stores the rows of a plan: found films with their outcome and state. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { App, Words } from 'archivolt'
-import { toColumn } from '../../film-kit/because.ts'
 import { pathOf } from '../../film-kit/names.ts'
 import type { Problem } from '../../film-kit/types.ts'
 import type { FoundVideo } from '../../library/reader.ts'
 import { COUNTED, type Count, openCounting } from './counting.ts'
 import { type ItemRow, type Outcome, type Part, WITHOUT_FILE } from './rows.ts'
+import { toColumn } from './stored-words.ts'
 
 export interface ChannelCount {
   /** '': the channel is unknown. */

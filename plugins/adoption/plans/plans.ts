@@ -1,15 +1,15 @@
 /** Reads and writes adoptions in the ledger. */
 import { type App, DAY_SECONDS, epochSeconds, errors, type Words } from 'archivolt'
-import { toColumn } from '../../film-kit/because.ts'
 import { openAlongRows } from '../along/rows.ts'
 import { ENOUGH } from '../catalogs/enough.ts'
 import type { Along, AlongCount, PathMap, Setting } from '../catalogs/types.ts'
 import type { Count } from './counting.ts'
 import { openItems } from './items.ts'
 import type { AdoptionRow, AdoptionState } from './rows.ts'
+import { toColumn } from './stored-words.ts'
 
 /** Number of days for which an adoption can be undone. */
-const KEPT_DAYS = 30
+const UNDOABLE_DAYS = 30
 const BUSY: readonly AdoptionState[] = ['scanning', 'adopting', 'undoing']
 
 const RECENT_MS = 1000
@@ -144,7 +144,7 @@ export function openPlans({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
 
   /** Removes expired adoptions. */
   async function removeOld(): Promise<void> {
-    const before = epochSeconds(clock) - KEPT_DAYS * DAY_SECONDS
+    const before = epochSeconds(clock) - UNDOABLE_DAYS * DAY_SECONDS
     await run('DELETE FROM library_adoption WHERE ended_at IS NOT NULL AND ended_at < ?', before)
   }
 

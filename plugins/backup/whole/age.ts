@@ -64,9 +64,9 @@ function unseal(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined 
 }
 
 /** The nonce of a piece: its position, and whether it is the last one. */
-function nonceOf(place: number, isLast: boolean): Buffer {
+function nonceOf(index: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(NONCE_BYTES)
-  nonce.writeUIntBE(place, NONCE_BYTES - 1 - 6, 6)
+  nonce.writeUIntBE(index, NONCE_BYTES - 1 - 6, 6)
   nonce[NONCE_BYTES - 1] = isLast ? 1 : 0
   return nonce
 }
@@ -82,7 +82,7 @@ export async function encrypting(passphrase: string, work = WORK): Promise<Trans
   const header = `${VERSION}\n-> scrypt ${base64(salt)} ${work}\n${base64(body)}\n---`
   const nonce = randomBytes(16)
   const key = derived(fileKey, nonce, 'payload')
-  let place = 0
+  let index = 0
   let waiting: Buffer[] = []
   let bytes = 0
   const stream = new Transform({
@@ -94,14 +94,14 @@ export async function encrypting(passphrase: string, work = WORK): Promise<Trans
         const all = Buffer.concat(waiting)
         let from = 0
         for (; all.length - from > PIECE_BYTES; from += PIECE_BYTES)
-          this.push(seal(key, nonceOf(place++, false), all.subarray(from, from + PIECE_BYTES)))
+          this.push(seal(key, nonceOf(index++, false), all.subarray(from, from + PIECE_BYTES)))
         waiting = [all.subarray(from)]
         bytes = all.length - from
       }
       done()
     },
     flush(done) {
-      this.push(seal(key, nonceOf(place, true), Buffer.concat(waiting)))
+      this.push(seal(key, nonceOf(index, true), Buffer.concat(waiting)))
       done()
     },
   })
@@ -116,7 +116,7 @@ export const isEncrypted = (start: Buffer): boolean => start.toString('latin1').
 export async function* decrypted(source: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0)
   let key: Buffer | undefined
-  let place = 0
+  let index = 0
   for await (const chunk of source) {
     rest = Buffer.concat([rest, chunk])
     if (!key) {
@@ -127,10 +127,10 @@ export async function* decrypted(source: AsyncIterable<Buffer>, passphrase: stri
     }
     let from = 0
     for (; rest.length - from > SEALED_BYTES; from += SEALED_BYTES)
-      yield opened(unseal(key, nonceOf(place++, false), rest.subarray(from, from + SEALED_BYTES)))
+      yield opened(unseal(key, nonceOf(index++, false), rest.subarray(from, from + SEALED_BYTES)))
     rest = rest.subarray(from)
   }
-  yield opened(key && unseal(key, nonceOf(place, true), rest))
+  yield opened(key && unseal(key, nonceOf(index, true), rest))
 }
 
 function opened(plain: Buffer | undefined): Buffer {

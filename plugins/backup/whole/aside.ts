@@ -40,7 +40,7 @@ export async function dropOldReplaced(provenAt: number, { settings, clock, log }
   for (const { name, at } of asideFolders(settings.dataDir)) {
     if (at >= before) continue
     await rm(join(settings.dataDir, name), { recursive: true })
-    log.info({ folder: name }, 'what a restore has replaced was removed: a newer backup is proven')
+    log.info({ folder: name }, 'data that a restore had replaced was removed: a newer backup has passed a test restore')
   }
 }
 

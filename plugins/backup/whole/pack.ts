@@ -1,5 +1,5 @@
 /** Writes a whole backup as one stream: a tar of its files, with their checksum at the end, encrypted if wanted. */
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs'
 import { open, opendir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -58,7 +58,12 @@ export async function pack(
     ...(passphrase === undefined ? [] : [await encrypting(passphrase)]),
     createWriteStream(to, { mode: 0o600, highWaterMark: 1 << 20 }),
   ])
-  const filling = fill(new Filling(stream, (done) => tell(done, bytes)), whole, files, folders)
+  const filling = fill(
+    openTar(stream, (done) => tell(done, bytes)),
+    whole,
+    files,
+    folders,
+  )
   await Promise.all([
     written,
     filling.catch((error: Error) => {
@@ -72,15 +77,15 @@ export async function pack(
 }
 
 async function fill(
-  filling: Filling,
+  archive: Tar,
   head: Head,
   files: ReadonlyArray<{ name: string; path: string }>,
   folders: readonly PictureFolder[],
 ): Promise<void> {
-  await filling.text(HEAD, head)
-  for (const { name, path } of files) await filling.file(name, path)
+  await archive.text(HEAD, head)
+  for (const { name, path } of files) await archive.file(name, path)
   const add = async (read: Promise<Content[]> | undefined) => {
-    for (const { name, content } of (await read) ?? []) if (content) await filling.content(name, content)
+    for (const { name, content } of (await read) ?? []) if (content) await archive.content(name, content)
   }
   // Reads the next pictures while the previous ones are written.
   let read: Promise<Content[]> | undefined
@@ -91,7 +96,7 @@ async function fill(
     read = next
   }
   await add(read)
-  await filling.end()
+  await archive.end()
 }
 
 interface Content {
@@ -124,59 +129,58 @@ async function* batches<Each>(all: AsyncIterable<Each>, size: number): AsyncGene
   if (some.length > 0) yield some
 }
 
-/** Writes files into a tar, one after the other, and calculates the checksum of all. */
-class Filling {
-  readonly #stream: ReturnType<typeof tar.pack>
-  readonly #tell: (done: number) => void
-  readonly #hash: Hash = createHash('sha256')
-  #files = 0
-  #bytes = 0
+type Tar = ReturnType<typeof openTar>
 
-  constructor(stream: ReturnType<typeof tar.pack>, tell: (done: number) => void) {
-    this.#stream = stream
-    this.#tell = tell
+/** Writes files into a tar, one after the other, and calculates the checksum of all. */
+function openTar(stream: ReturnType<typeof tar.pack>, tell: (done: number) => void) {
+  const hash = createHash('sha256')
+  let files = 0
+  let bytes = 0
+
+  function begin(name: string, size: number): void {
+    files++
+    hash.update(`${name}\0${size}\0`)
   }
 
-  text(name: string, value: object): Promise<void> {
-    return this.content(name, Buffer.from(`${JSON.stringify(value, null, 2)}\n`))
+  function count(piece: Buffer): void {
+    hash.update(piece)
+    tell((bytes += piece.length))
+  }
+
+  async function* counted(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of content) {
+      count(piece)
+      yield piece
+    }
   }
 
   /** Adds a file from memory, without a stream of its own, which costs more than a picture. */
-  content(name: string, content: Buffer): Promise<void> {
-    this.#begin(name, content.length)
-    this.#count(content)
+  function content(name: string, content: Buffer): Promise<void> {
+    begin(name, content.length)
+    count(content)
     return new Promise((resolve, reject) => {
-      this.#stream.entry({ name, mode: 0o600 }, content, (error) => (error ? reject(error) : resolve()))
+      stream.entry({ name, mode: 0o600 }, content, (error) => (error ? reject(error) : resolve()))
     })
   }
 
-  async file(name: string, path: string): Promise<void> {
-    const { size } = await stat(path)
-    this.#begin(name, size)
-    const entry = this.#stream.entry({ name, size, mode: 0o600 }) as unknown as Writable
-    await pipeline(this.#counted(createReadStream(path, { highWaterMark: 1 << 20 })), entry)
-  }
+  const text = (name: string, value: object): Promise<void> =>
+    content(name, Buffer.from(`${JSON.stringify(value, null, 2)}\n`))
 
-  async end(): Promise<void> {
-    await this.text(END, { files: this.#files, sha256: this.#hash.copy().digest('hex') })
-    this.#stream.finalize()
-  }
+  return {
+    content,
+    text,
 
-  #begin(name: string, size: number): void {
-    this.#files++
-    this.#hash.update(`${name}\0${size}\0`)
-  }
+    async file(name: string, path: string): Promise<void> {
+      const { size } = await stat(path)
+      begin(name, size)
+      const entry = stream.entry({ name, size, mode: 0o600 }) as unknown as Writable
+      await pipeline(counted(createReadStream(path, { highWaterMark: 1 << 20 })), entry)
+    },
 
-  #count(piece: Buffer): void {
-    this.#hash.update(piece)
-    this.#tell((this.#bytes += piece.length))
-  }
-
-  async *#counted(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const piece of content) {
-      this.#count(piece)
-      yield piece
-    }
+    async end(): Promise<void> {
+      await text(END, { files, sha256: hash.copy().digest('hex') })
+      stream.finalize()
+    },
   }
 }
 

@@ -14,11 +14,11 @@ const Unlocking = Type.Object({
 })
 
 const Run = Type.Object({
-  file: Type.String({ description: 'of the last that succeeded' }),
+  file: Type.String({ description: 'of the last run that succeeded' }),
   succeeded: Type.Union([Count, Type.Null()], { description: 'epoch seconds; null: not yet' }),
   seconds: Count,
   videos: Count,
-  failure: Type.String({ description: 'why the last one failed; empty: it did not' }),
+  failure: Type.String({ description: 'why the last run failed; empty: it succeeded' }),
   failing_since: Type.Union([Count, Type.Null()], { description: 'epoch seconds' }),
 })
 
@@ -34,7 +34,7 @@ export const listWhole = defineRoute({
   method: 'GET',
   path: '/api/whole/',
   access: 'admin',
-  summary: 'Backups of everything, newest first, and the last proof that one can be restored',
+  summary: 'Backups of everything, newest first, and the last test restore',
   reply: Type.Object({
     backups: Type.Array(Stored),
     backup: Run,
@@ -45,7 +45,7 @@ export const listWhole = defineRoute({
       description: 'epoch seconds: a restore waits for the next start of the server; null: none',
     }),
     aside: Type.Array(Type.Object({ name: Type.String(), bytes: Count, at: Count }), {
-      description: 'folders with what restores have replaced, newest first',
+      description: 'folders with the data that restores have replaced, newest first',
     }),
     aside_days: Count,
     said: Type.Optional(Said),
@@ -82,7 +82,7 @@ export const downloadWhole = defineRoute({
   path: '/api/whole/:backupName/download/',
   access: 'admin',
   scope: 'admin',
-  summary: 'The file itself',
+  summary: 'The backup file',
   params: FilePath,
   reply: Type.Unknown(),
   replyType: 'application/x-tar',
@@ -103,7 +103,8 @@ export const uploadWhole = defineRoute({
     start: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'The body is only the beginning of a file of so many bytes: it is checked, and nothing is stored',
+        description:
+          'Size of the whole file in bytes, if the body is only its beginning, which is checked but not stored',
       }),
     ),
   },
@@ -162,7 +163,7 @@ export const previewWhole = defineRoute({
     documents: Type.Record(Type.String(), Changes),
     accounts: Type.Object({ added: Names, replaced: Names, removed: Names }),
     missing: Type.Array(Type.Object({ plugin: Type.String(), documents: Count }), {
-      description: 'plugins that are not here: their documents would be skipped',
+      description: 'plugins that are not installed: their documents would be skipped',
     }),
   }),
   errors: ['not_found', 'unprocessable'],
@@ -195,7 +196,7 @@ export const dropRestore = defineRoute({
   method: 'DELETE',
   path: '/api/whole/restore/',
   access: 'admin',
-  summary: 'Discard a prepared restore: the next start keeps the present data',
+  summary: 'Discard a prepared restore: the next start keeps the current data',
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found'],
   async handle(_input, app: App) {
@@ -208,7 +209,7 @@ export const deleteReplaced = defineRoute({
   method: 'DELETE',
   path: '/api/whole/aside/:folderName/',
   access: 'admin',
-  summary: 'Delete a folder with what a restore has replaced',
+  summary: 'Delete a folder with the data that a restore has replaced',
   params: Type.Object({ folderName: Type.String({ pattern: ASIDE_PATTERN, maxLength: 64 }) }),
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found'],

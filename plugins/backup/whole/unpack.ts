@@ -71,9 +71,9 @@ export async function unpack(
         if (until === 'head') return head
         continue
       }
-      const place = placeOf(name)
-      if (!place || type !== 'file') throw new Fault('foreign', name)
-      const path = to === undefined || (!withPictures && PICTURE.test(name)) ? undefined : join(to, place)
+      const inner = pathInFolder(name)
+      if (!inner || type !== 'file') throw new Fault('foreign', name)
+      const path = to === undefined || (!withPictures && PICTURE.test(name)) ? undefined : join(to, inner)
       await write(hashed(content), name, path)
       if (until === 'documents' && name === DOCUMENTS) return head!
     }
@@ -135,7 +135,7 @@ async function textOf(content: AsyncIterable<Buffer>, size: number): Promise<Buf
 }
 
 /** The path of a file in a data folder; undefined: such a file does not belong to a backup. */
-function placeOf(name: string): string | undefined {
+function pathInFolder(name: string): string | undefined {
   if (name === DOCUMENTS || PICTURE.test(name)) return join(RESTORING, name)
   if (name === LEDGER) return 'ledger.sqlite'
   // The settings may contain paths of another machine, so a person has to check them first.

@@ -12,6 +12,7 @@ import {
   type Job,
   offerRestored,
   preparedFolder,
+  restoreRuns,
   say,
   sentenceOf,
 } from 'archivolt'
@@ -21,7 +22,7 @@ import { BadArchive, writeArchive } from '../archive.ts'
 import { compactDay } from '../backup-folder.ts'
 import { collectionOf, indexedNames } from '../collections.ts'
 import { openForms } from '../form.ts'
-import { damagedBackup, pack, unpack } from '../packer.ts'
+import { damagedBackup, diskFull, pack, unpack } from '../packer.ts'
 import { type CollectionChanges, previewRestore } from '../restoring.ts'
 import type { Work } from '../work.ts'
 import { documentEntries } from '../writing.ts'
@@ -286,8 +287,7 @@ export function openWholeBackups(app: App): WholeBackups {
 
     async begin(filename, passphrase) {
       await self.pathOf(filename)
-      if (isBeginning || app.jobs.active(RESTORE))
-        throw errors.conflict('A restore is running; try again when it has ended')
+      if (isBeginning || app.jobs.active(RESTORE)) throw restoreRuns()
       isBeginning = true
       given = passphrase
       return app.jobs.start(RESTORE, { filename }).finally(() => (isBeginning = false))
@@ -327,8 +327,7 @@ export function openWholeBackups(app: App): WholeBackups {
       await rm(to, { recursive: true, force: true })
       try {
         const { size } = await stat(path)
-        if ((await diskSpace(settings.dataDir)).free < size)
-          throw errors.unavailable('The disk is full: free some space for the backup')
+        if ((await diskSpace(settings.dataDir)).free < size) throw diskFull()
         const run = { signal: work.signal, progress: () => work.progress(0, say`Unpacking the backup`) }
         const head = await unpack({ from: path, passphrase, to, until: 'end', withPictures, known: known() }, run)
         if (isBlank(head)) await rm(join(to, RESTORING, DOCUMENTS))

@@ -48,7 +48,7 @@ export function openAsk(server: string, url: string, app: Pick<App, 'fetch'>, si
     } catch {
       // Some servers answer a successful request with plain text, but a web page means that this is another server.
       if (!text.trimStart().startsWith('<')) return undefined
-      throw errors.unavailable(say`At this address is a web page, not ${{ server }}`)
+      throw errors.unavailable(say`There is a web page at this address, not ${{ server }}`)
     }
   }
 }

@@ -92,12 +92,12 @@ export function openJellyfin(ask: Ask, secret: string): Way {
         const owned = ownedOf(id)
         const isAnyTwice = new Set(present.map(({ entry }) => entry)).size < present.length
         const different = present.findIndex((one, at) => one.id !== wanted[at])
-        const kept = isAnyTwice ? 0 : different < 0 ? present.length : different
-        for (const some of chunksOf(present.slice(kept), IDS_AT_ONCE)) {
+        const unchanged = isAnyTwice ? 0 : different < 0 ? present.length : different
+        for (const some of chunksOf(present.slice(unchanged), IDS_AT_ONCE)) {
           const EntryIds = some.map(({ entry }) => entry).join(',')
           await ask(withQuery(itemsOf(owned.list), { EntryIds }), { method: 'DELETE', headers })
         }
-        await append(owned, wanted.slice(kept))
+        await append(owned, wanted.slice(unchanged))
       },
 
       async remove(id) {

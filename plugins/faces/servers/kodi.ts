@@ -123,12 +123,12 @@ export function openKodi(ask: Ask, secret: string, signal: AbortSignal): Way {
       )
     for (const before of await found()) {
       await call('VideoLibrary.RefreshEpisode', { episodeid: before.id, ignorenfo: false })
-      if (isMarked(before) && removesFirst) await keepMarks(before, found, nfo)
+      if (isMarked(before) && removesFirst) await restoreMarks(before, found, nfo)
     }
   }
 
   /** Restores the marks after a refresh, for which Kodi removes an episode and adds it again without its marks. */
-  async function keepMarks(before: Episode, found: () => Promise<Episode[]>, nfo: string): Promise<void> {
+  async function restoreMarks(before: Episode, found: () => Promise<Episode[]>, nfo: string): Promise<void> {
     for (let waited = 0; waited < IS_READ_AGAIN_WITHIN_MS; waited += ASKED_EVERY_MS) {
       const now = (await found()).find(({ file }) => file === before.file)
       if (now && now.id !== before.id) return void (await setMarks(now.id, before))

@@ -131,10 +131,10 @@ export function openLists(
     const isWhole = paths.every((path) => items.has(alike(path)))
 
     const next = { server_id: row.id, playlist: id, name, mark: '' }
-    const kept = known?.name === name && wanted.length > 0 ? there : undefined
-    if (kept) await lists.arrange(kept.remote, kept.entries, wanted)
+    const current = known?.name === name && wanted.length > 0 ? there : undefined
+    if (current) await lists.arrange(current.remote, current.entries, wanted)
     else if (there) await lists.remove(there.remote)
-    const remote = kept?.remote ?? (wanted.length > 0 ? await create(lists, next, wanted) : undefined)
+    const remote = current?.remote ?? (wanted.length > 0 ? await create(lists, next, wanted) : undefined)
     await app.ledger.write(() => {
       if (remote === undefined) rows.dropList(row.id, id)
       else rows.setList({ ...next, remote, mark: isWhole ? mark : '', making: null })

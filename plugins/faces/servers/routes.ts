@@ -47,7 +47,7 @@ export const listServers = defineRoute({
   path: '/api/face/server/',
   access: 'admin',
   scope: 'admin',
-  summary: 'Media servers that are told of changes in faces, with what each was last found to be',
+  summary: 'Media servers that are notified of changes in faces, with the outcome of the last request to each',
   reply: Type.Array(Server),
   handle: (_input, app: App) => app.faces.servers.rows.all().map((row) => record(row, app)),
 })
@@ -56,7 +56,7 @@ export const addServer = defineRoute({
   method: 'POST',
   path: '/api/face/server/',
   access: 'admin',
-  summary: 'Add a media server, and ask it for its folders',
+  summary: 'Add a media server, and test the connection',
   body: Type.Object(given),
   reply: Server,
   errors: ['bad_request', 'conflict'],
@@ -74,7 +74,7 @@ export const changeServer = defineRoute({
   method: 'POST',
   path: '/api/face/server/:serverId/',
   access: 'admin',
-  summary: 'Change a media server, or switch it off and on',
+  summary: 'Change a media server, or switch it on or off',
   params: Params,
   body: Type.Partial(Type.Object({ ...given, is_on: Type.Boolean() })),
   reply: Server,
@@ -90,7 +90,7 @@ export const changeServer = defineRoute({
 export const removeServer = defineRemoval({
   path: '/api/face/server/:serverId/',
   access: 'admin',
-  summary: 'Remove a media server: it is told nothing more',
+  summary: 'Remove a media server; it is no longer notified',
   remove: (id, app: App) => app.faces.servers.remove(id),
 })
 
@@ -98,7 +98,7 @@ export const testServer = defineRoute({
   method: 'POST',
   path: '/api/face/server/:serverId/test/',
   access: 'admin',
-  summary: 'Ask a media server now for its folders, and find out by which paths it has our faces',
+  summary: 'Test a media server: request its folders, and find the paths under which it reads the faces',
   params: Params,
   reply: Server,
   handle: async ({ params: { serverId }, signal }, app: App) =>

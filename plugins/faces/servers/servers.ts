@@ -8,7 +8,7 @@ import type { App } from '../app.ts'
 import type { Rows } from '../tables.ts'
 import type { Change, FaceRow } from '../types.ts'
 import { openLists } from './lists.ts'
-import { type Kind, openServerRows, type ServerRow, type ServerRows } from './tables.ts'
+import { type Kind, openServerRows, type ServerRow } from './tables.ts'
 import { isBelow } from './way.ts'
 import { openWay } from './ways.ts'
 
@@ -39,30 +39,13 @@ export interface ServerState {
   error?: Words
 }
 
-export interface Servers {
-  readonly rows: ServerRows
-  pathsOf(row: ServerRow): Array<[ours: string, theirs: string]>
-  stateOf(row: ServerRow): ServerState
-  add(server: ServerInput): Promise<ServerRow>
-  change(id: number, change: ServerChange): Promise<ServerRow>
-  remove(id: number): Promise<void>
-  /** Requests the server's folders, and finds out the paths under which the server sees our faces. */
-  test(id: number, faces: readonly FaceRow[], signal: AbortSignal): Promise<ServerRow>
-  /** @param isMore  there are more changes than these */
-  tell(face: FaceRow, changes: readonly Change[], isMore: boolean): Promise<void>
-  /** Delivers the waiting changes, in a job. @throws unavailable: try again later */
-  deliver(id: number, signal: AbortSignal): Promise<void>
-  /** Updates the server's playlists, in a job. @throws unavailable: try again later */
-  followLists(id: number, signal: AbortSignal): Promise<void>
-  /** Reports that playlists in faces may have changed. */
-  noteLists(): Promise<void>
-}
+export type Servers = ReturnType<typeof openServers>
 
-export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'lists'>): Servers {
+export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'lists'>) {
   const { ledger } = app
   const rows = openServerRows(ledger)
   const pathsOf = ({ id, paths }: ServerRow) =>
-    ledger.json<Array<[string, string]>>(paths, `faces_server.paths of ${id}`, [])
+    ledger.json<Array<[ours: string, theirs: string]>>(paths, `faces_server.paths of ${id}`, [])
   const stateOf = ({ id, state }: ServerRow) => ledger.json<ServerState>(state, `faces_server.state of ${id}`, {})
 
   function surely(id: number): ServerRow {
@@ -84,7 +67,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
     return found ? posix.join(found[1], path.slice(found[0].length)) : path
   }
 
-  const keep = (id: number, error?: Words): Promise<void> =>
+  const storeOutcome = (id: number, error?: Words): Promise<void> =>
     ledger.write(() => {
       const state: ServerState = { at: epochSeconds(app.clock), ...(error !== undefined && { error }) }
       rows.setState(id, JSON.stringify(state))
@@ -98,12 +81,12 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
   ): Promise<Result | undefined> {
     try {
       const result = await work()
-      await keep(id)
+      await storeOutcome(id)
       return result
     } catch (thrown) {
       signal.throwIfAborted()
       if (!isAppError(thrown)) throw thrown
-      await keep(id, wordsOf(thrown))
+      await storeOutcome(id, wordsOf(thrown))
       return undefined
     }
   }
@@ -140,6 +123,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
     if (isWith === 1 || rows.lists(id).length > 0) await app.jobs.start(LISTS, { server: id })
   }
 
+  /** Reports that playlists in faces may have changed. */
   async function noteLists(): Promise<void> {
     for (const row of rows.all()) await startLists(row)
   }
@@ -147,14 +131,17 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
   return {
     ...{ rows, pathsOf, stateOf },
 
-    add: (server) =>
+    add: (server: ServerInput): Promise<ServerRow> =>
       ledger.write(() => {
         if (rows.all().length >= MOST_SERVERS)
           throw errors.conflict(say`There are already ${{ most: MOST_SERVERS }} media servers; remove one first`)
         return surely(rows.add({ ...columnsOf(server), created_at: epochSeconds(app.clock) }))
       }),
 
-    async change(id, { name, kind, url, secret, paths, isOn, withPlaylists }) {
+    async change(
+      id: number,
+      { name, kind, url, secret, paths, isOn, withPlaylists }: ServerChange,
+    ): Promise<ServerRow> {
       const row = await ledger.write(() => {
         const before = surely(id)
         rows.change({
@@ -174,12 +161,13 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
       return row
     },
 
-    remove: (id) =>
+    remove: (id: number): Promise<void> =>
       ledger.write(() => {
         if (!rows.remove(id)) throw errors.notFound('media server')
       }),
 
-    async test(id, all, signal) {
+    /** Requests the server's folders, and finds out the paths under which the server sees our faces. */
+    async test(id: number, all: readonly FaceRow[], signal: AbortSignal): Promise<ServerRow> {
       const row = surely(id)
       await asked(id, signal, async () => {
         const folders = await wayTo(row, signal).folders()
@@ -200,13 +188,14 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
         })
         if (lost)
           throw errors.unavailable(
-            say`It answers, but none of its libraries reads the folder “${{ name: lost.name }}” (${{ root: lost.root }}). They read: ${{ folders: folders.slice(0, 10).join(', ') || '–' }}. Add the folder there, or enter its path as that server sees it`,
+            say`The media server answers, but none of its libraries reads the folder “${{ name: lost.name }}” (${{ root: lost.root }}). Its libraries read: ${{ folders: folders.slice(0, 10).join(', ') || '–' }}. Add the folder there, or enter its path as the media server sees it`,
           )
       })
       return surely(id)
     },
 
-    async tell(face, changes, isMore) {
+    /** @param isMore  there are more changes than these */
+    async tell(face: FaceRow, changes: readonly Change[], isMore: boolean): Promise<void> {
       const told = rows.all().filter(({ is_on }) => is_on === 1)
       if (told.length === 0 || changes.length === 0) return
       await ledger.write(() => {
@@ -222,14 +211,16 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
 
     noteLists,
 
-    async followLists(id, signal) {
+    /** Updates the server's playlists, in a job. @throws unavailable: try again later */
+    async followLists(id: number, signal: AbortSignal): Promise<void> {
       const row = rows.get(id)
       if (row?.is_on !== 1) return
       const isWhole = await answered(id, signal, () => followLists(row, wayTo(row, signal), signal))
       if (!isWhole) throw errors.unavailable('The media server has not read all videos of its playlists yet')
     },
 
-    async deliver(id, signal) {
+    /** Delivers the waiting changes, in a job. @throws unavailable: try again later */
+    async deliver(id: number, signal: AbortSignal): Promise<void> {
       const row = rows.get(id)
       if (row?.is_on !== 1) return
       const waiting = rows.waiting(id)

@@ -3,9 +3,10 @@
  * interruption it starts over; the film itself is only read.
  */
 import { rm } from 'node:fs/promises'
-import { defineTask, diskSpace, errors, ID_PATTERN, type JobContext, say, Type, untilStop } from 'archivolt'
+import { defineTask, diskSpace, errors, type JobContext, say, Type, untilStop } from 'archivolt'
 import type { App } from '../app.ts'
 import { toCopy } from '../film.ts'
+import { VideoId } from '../requests.ts'
 
 const SPARE_BYTES = 200 << 20
 const LEEWAY_SECONDS = 2
@@ -18,7 +19,7 @@ export const makeCopy = defineTask({
   title: 'Convert a video for browsers',
   group: 'video:copy',
   payload: Type.Object({
-    id: Type.String({ pattern: ID_PATTERN }),
+    id: VideoId,
     /** Encode everything, because a copy with the original streams did not play. */
     isEncoded: Type.Optional(Type.Boolean()),
     /** The account that requested the copy. */
@@ -50,7 +51,7 @@ export const makeCopy = defineTask({
           tell(durationSeconds > 0 ? Math.min(1, seconds / durationSeconds) : 0, doc.title, job, app),
       })
       await checkWhole(draft, durationSeconds, app)
-      await job.step('copy.keep', () => app.videos.exclusive(id, () => keepOrLeave(id, app)))
+      await job.step('copy.keep', () => app.videos.exclusive(id, () => storeOrDrop(id, app)))
     } finally {
       copies.making.delete(id)
       await rm(draft, { force: true })
@@ -66,7 +67,7 @@ function tell(fraction: number, title: string, job: JobContext<{ id: string }>, 
 
 async function checkRoom(filmBytes: number, { copies, settings }: App): Promise<void> {
   if (filmBytes > copies.room())
-    throw errors.unprocessable('The video is larger than the space for copies; raise it in Settings')
+    throw errors.unprocessable('The video is larger than the space for copies; increase that space in Settings')
   if ((await diskSpace(settings.cacheDir)).free < filmBytes + SPARE_BYTES)
     throw errors.unavailable('There is not enough space on the disk of the cache folder for a copy')
 }
@@ -80,7 +81,7 @@ async function checkWhole(draft: string, seconds: number, { media }: App): Promi
 }
 
 /** Stores the copy, unless the video was removed meanwhile. */
-async function keepOrLeave(id: string, { copies, videos, touch }: App): Promise<void> {
+async function storeOrDrop(id: string, { copies, videos, touch }: App): Promise<void> {
   if (!(await videos.has(id))) return
   await copies.keep(id)
   touch()

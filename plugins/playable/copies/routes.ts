@@ -1,18 +1,17 @@
 /** Routes for copies: state, start, removal, and the file itself (contract 9.19). */
-import { defineRoute, errors, file, ID_PATTERN, Said, saidOf, say, Type } from 'archivolt'
+import { defineRoute, errors, file, Said, saidOf, say, Type } from 'archivolt'
 import type { App } from '../app.ts'
 import { playsEverywhere } from '../film.ts'
-import { mustBeSeen } from '../seen.ts'
+import { FileName, mustBeSeen, VideoParams } from '../requests.ts'
 import { copyOf } from './copies.ts'
 import { makeCopy, READ_BY_BROWSERS } from './make.ts'
 
-const VideoId = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
 const STATES = ['none', 'making', 'there', 'failed'] as const
 
 const CopyRecord = Type.Object({
   state: Type.Enum([...STATES]),
-  progress: Type.Number({ description: '0 to 1 while it is being made' }),
-  reason: Type.String({ description: 'why the last one could not be made' }),
+  progress: Type.Number({ description: 'of the conversion, 0 to 1' }),
+  reason: Type.String({ description: 'why the last copy could not be made' }),
   said: Type.Optional(Said),
   copy_url: Type.Optional(Type.String()),
 })
@@ -40,8 +39,8 @@ export const showCopy = defineRoute({
   method: 'GET',
   path: '/api/video/:videoId/copy/',
   access: 'viewer',
-  summary: 'Whether there is a copy of a video that plays, or one is being made',
-  params: VideoId,
+  summary: 'Whether a video has a converted copy, or one is being made',
+  params: VideoParams,
   reply: CopyRecord,
   errors: ['not_found'],
   async handle({ params: { videoId } }, app: App) {
@@ -54,10 +53,12 @@ export const startCopy = defineRoute({
   method: 'POST',
   path: '/api/video/:videoId/copy/',
   access: 'user',
-  summary: 'Make a copy of a video that browsers play; its file stays as it is',
-  params: VideoId,
+  summary: 'Make a converted copy of a video that browsers can play; its file stays unchanged',
+  params: VideoParams,
   body: Type.Object({
-    encode: Type.Optional(Type.Boolean({ description: 'all of it anew: a copy that was made did not play either' })),
+    encode: Type.Optional(
+      Type.Boolean({ description: 'encode all streams, because an earlier copy did not play either' }),
+    ),
   }),
   bodyOptional: true,
   reply: CopyRecord,
@@ -106,8 +107,8 @@ export const dropCopy = defineRoute({
   method: 'DELETE',
   path: '/api/video/:videoId/copy/',
   access: 'admin',
-  summary: 'Take the copy of a video away; its file stays',
-  params: VideoId,
+  summary: 'Remove the converted copy of a video; its file stays',
+  params: VideoParams,
   reply: Type.Object({ success: Type.Literal(true) }),
   errors: ['not_found'],
   async handle({ params: { videoId } }, app: App) {
@@ -123,8 +124,8 @@ export const showCopyFile = defineRoute({
   path: '/cache/playable/:file',
   access: 'viewer',
   signedInQuery: true,
-  summary: 'A copy of a video that plays, with byte ranges',
-  params: Type.Object({ file: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' }) }),
+  summary: 'The converted copy of a video, with byte ranges',
+  params: Type.Object({ file: FileName }),
   reply: Type.Unknown(),
   replyType: 'video/mp4',
   errors: ['permission_denied', 'not_found', 'invalid_range'],

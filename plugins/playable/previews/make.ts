@@ -52,7 +52,7 @@ async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<v
     )
   } catch (error) {
     job.signal.throwIfAborted()
-    job.log.warn({ err: error, id }, 'no seek previews')
+    job.log.warn({ err: error, id }, 'seek previews could not be made')
     // The disk is offline or full, or the platform refuses: the next playback asks again.
     if (isAppError(error, 'unprocessable')) await previews.giveUp(id)
     else await previews.drop([id])
@@ -92,9 +92,9 @@ async function fetchOf(
   for (const [at, url] of urls.entries()) {
     const sheet = join(draft, `${at + 1}.jpg`)
     if (!(await app.media.fetchJpeg(id, url, sheet, signal)))
-      throw new NotToBeHad('The platform does not give a sheet of its seek previews')
+      throw new NotToBeHad('A sheet of the platform’s seek previews could not be downloaded')
     bytes += (await stat(sheet)).size
-    if (bytes > MOST_FETCHED_BYTES) throw new NotToBeHad('The seek previews of the platform are too large')
+    if (bytes > MOST_FETCHED_BYTES) throw new NotToBeHad('The platform’s seek previews are too large')
     if (at === 0) await checkSize(sheet, offered, app)
   }
   const count = Math.min(
@@ -108,7 +108,7 @@ async function fetchOf(
 async function checkSize(sheet: string, said: Omit<Storyboard, 'sheets'>, { media }: App): Promise<void> {
   const { width, height } = await media.jpegSize(sheet)
   const isSo = width === said.width * said.columns && height <= said.height * said.rows && height % said.height === 0
-  if (!isSo) throw new NotToBeHad('The seek previews of the platform have another size than it says')
+  if (!isSo) throw new NotToBeHad('The platform’s seek previews do not have the announced size')
 }
 
 /** Like `fetchOf`, but makes the sheets from the film. @throws unprocessable: the film has no picture */

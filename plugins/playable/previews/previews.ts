@@ -117,7 +117,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     if (row && !isLost) return row.state === 'wanted'
     if (!isWanted()) return false
     await set(id, 'wanted', { account })
-    await keepNewest(false)
+    await dropOldest(false)
     return true
   }
 
@@ -125,7 +125,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
   async function offer(id: string, storyboard: Storyboard): Promise<boolean> {
     if (!isWanted()) return false
     await set(id, 'wanted', { offer: JSON.stringify(storyboard) })
-    await keepNewest(true)
+    await dropOldest(true)
     return true
   }
 
@@ -214,7 +214,7 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
    * Drops the oldest waiting videos. Played and downloaded films are counted separately. Each account keeps its newest,
    * so that an account with very many requests only drops its own.
    */
-  function keepNewest(isOffered: boolean): Promise<unknown> {
+  function dropOldest(isOffered: boolean): Promise<unknown> {
     return ledger.write(() =>
       ledger
         .sql(
@@ -228,13 +228,13 @@ export function openPreviews({ settings, preferences, ledger, clock }: App) {
     )
   }
 
-  async function makeRoom(kept: string): Promise<void> {
+  async function makeRoom(except: string): Promise<void> {
     const sum = ledger.sql<{ all_bytes: number }>('SELECT coalesce(sum(bytes), 0) AS all_bytes FROM library_preview')
     const oldest = ledger.sql<Row>(
       `SELECT * FROM library_preview WHERE state = 'made' AND video_id <> ? ORDER BY at LIMIT 1`,
     )
     while (sum.get()!.all_bytes > ROOM_BYTES) {
-      const row = oldest.get(kept)
+      const row = oldest.get(except)
       if (!row) return
       await drop([row.video_id])
     }

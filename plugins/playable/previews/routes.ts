@@ -1,19 +1,18 @@
 /** Routes for seek previews: state, request, and the sheets (contract 9.20). */
-import { defineRoute, errors, file, ID_PATTERN, Type } from 'archivolt'
+import { defineRoute, errors, file, Type } from 'archivolt'
 import type { App } from '../app.ts'
-import { mustBeSeen } from '../seen.ts'
+import { FileName, mustBeSeen, VideoId, VideoParams } from '../requests.ts'
 import { makePreviews } from './make.ts'
 
-const VideoId = Type.Object({ videoId: Type.String({ pattern: ID_PATTERN }) })
 const STATES = ['none', 'wanted', 'there', 'impossible'] as const
 
 const PreviewRecord = Type.Object({
   state: Type.Enum([...STATES]),
   interval: Type.Optional(Type.Number({ description: 'seconds between two pictures; the first is of the beginning' })),
-  count: Type.Optional(Type.Integer({ description: 'how many pictures there are' })),
-  width: Type.Optional(Type.Integer({ description: 'of one picture' })),
+  count: Type.Optional(Type.Integer({ description: 'number of pictures' })),
+  width: Type.Optional(Type.Integer({ description: 'of one picture, in pixels' })),
   height: Type.Optional(Type.Integer()),
-  columns: Type.Optional(Type.Integer({ description: 'pictures beside each other in a sheet' })),
+  columns: Type.Optional(Type.Integer({ description: 'pictures in each row of a sheet' })),
   rows: Type.Optional(Type.Integer()),
   sheets: Type.Optional(Type.Array(Type.String(), { description: 'URLs of the sheets, in order' })),
 })
@@ -29,8 +28,8 @@ export const showPreviews = defineRoute({
   method: 'GET',
   path: '/api/video/:videoId/preview/',
   access: 'viewer',
-  summary: 'Where the seek previews of a video are',
-  params: VideoId,
+  summary: 'The state of the seek previews of a video, and the URLs of their sheets',
+  params: VideoParams,
   reply: PreviewRecord,
   errors: ['not_found'],
   async handle({ params: { videoId } }, app: App) {
@@ -43,8 +42,8 @@ export const wantPreviews = defineRoute({
   method: 'POST',
   path: '/api/video/:videoId/preview/',
   access: 'viewer',
-  summary: 'Ask for the seek previews of a video: they are made once no other task runs',
-  params: VideoId,
+  summary: 'Request seek previews of a video; they are made when no other task is running',
+  params: VideoParams,
   reply: PreviewRecord,
   errors: ['not_found'],
   async handle({ params: { videoId }, actor }, app: App) {
@@ -60,8 +59,8 @@ export const showSheet = defineRoute({
   access: 'viewer',
   summary: 'A sheet of seek previews',
   params: Type.Object({
-    videoId: Type.String({ pattern: ID_PATTERN }),
-    file: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,160}$' }),
+    videoId: VideoId,
+    file: FileName,
   }),
   reply: Type.Unknown(),
   replyType: 'image/jpeg',

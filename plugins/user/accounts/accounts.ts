@@ -8,22 +8,22 @@ import type { PasswordCost } from './passwords.ts'
 import { secondFactorOf } from './second-factor.ts'
 import { signInsOf } from './sign-in.ts'
 import { signedInOf } from './signed-in.ts'
-import { openBook } from './state.ts'
+import { openAccountsState } from './state.ts'
 
 /** @param cost  cost of new password hashes */
 export function openAccounts(parts: CredentialsParts, cost?: PasswordCost): Credentials {
-  const book = openBook(parts, cost)
+  const state = openAccountsState(parts, cost)
   return {
-    ...lookUpsOf(book),
-    ensureFirst: (account) => ensureFirst(book, account),
-    watch: (listener) => void book.listeners.push(listener),
+    ...lookUpsOf(state),
+    ensureFirst: (account) => ensureFirst(state, account),
+    watch: (listener) => void state.listeners.push(listener),
     accounts: {
-      ...changesOf(book),
-      ...signInsOf(book),
-      ...signedInOf(book),
-      ...tokensOf(book),
-      ...secondFactorOf(book),
-      ...ownOf(book),
+      ...changesOf(state),
+      ...signInsOf(state),
+      ...signedInOf(state),
+      ...tokensOf(state),
+      ...secondFactorOf(state),
+      ...ownOf(state),
     },
   }
 }

@@ -13,7 +13,7 @@ import {
 } from 'archivolt'
 import { areAlike, mixesScripts } from './names.ts'
 import { refuseOutdated } from './proof.ts'
-import { type Book, clearCache, recordOf, write } from './state.ts'
+import { type AccountsState, clearCache, recordOf, write } from './state.ts'
 import type { AccountChange } from './types.ts'
 import type { UserRow } from './user-rows.ts'
 
@@ -37,11 +37,11 @@ type Changes = Pick<
   | 'setRules'
 >
 
-export const changesOf = (book: Book): Changes => {
-  const { log, users, views, passwords } = book
-  const shown = (row: UserRow | undefined) => row && recordOf(book, row)
+export const changesOf = (state: AccountsState): Changes => {
+  const { log, users, views, passwords } = state
+  const shown = (row: UserRow | undefined) => row && recordOf(state, row)
   return {
-    list: () => users.all().map((row) => recordOf(book, row)),
+    list: () => users.all().map((row) => recordOf(state, row)),
     get: (id) => shown(users.get(id)),
     firstAdmin: () => shown(users.firstAdmin()),
 
@@ -51,14 +51,14 @@ export const changesOf = (book: Book): Changes => {
         throw errors.badRequest('This name mixes letters of different scripts; use only one script', {
           fields: { username: 'mixes letters of different scripts' },
         })
-      refuseAlike(book, username)
+      refuseAlike(state, username)
       const hash = await passwords.hash(password)
-      const added = await write(book, () => {
-        refuseAlike(book, username)
+      const added = await write(state, () => {
+        refuseAlike(state, username)
         const id = users.add({ username, password: hash, isStaff, mayDownload })
         views.set(id, view)
         alongside?.(id)
-        return recordOf(book, users.existing(id))
+        return recordOf(state, users.existing(id))
       })
       tellSecurity(log, 'account_added', { account: added.id, ...rightsOf(added) })
       return added
@@ -69,26 +69,26 @@ export const changesOf = (book: Book): Changes => {
       const password = asked.password === undefined ? undefined : await passwords.hash(asked.password)
       const pin = typeof asked.pin === 'string' ? await passwords.hash(asked.pin) : asked.pin
       let before!: AccountRecord
-      const record = await write(book, () => {
+      const record = await write(state, () => {
         refuseOutdated(proof)
-        before = recordOf(book, users.existing(id))
+        before = recordOf(state, users.existing(id))
         // Read the row again: it may have changed while the password was hashed.
-        writeChange(book, users.existing(id), { ...asked, password, pin }, keepSession)
-        return recordOf(book, users.existing(id))
+        writeChange(state, users.existing(id), { ...asked, password, pin }, keepSession)
+        return recordOf(state, users.existing(id))
       })
-      tellChange(book, before, record, asked)
-      if (password) await forgetFirstPassword(book, id)
+      tellChange(state, before, record, asked)
+      if (password) await forgetFirstPassword(state, id)
       return record
     },
 
     setGroups(of) {
       views.setGroups(of)
-      clearCache(book)
+      clearCache(state)
     },
 
     regroup() {
       views.regroup()
-      clearCache(book)
+      clearCache(state)
     },
 
     isGroup: views.isGroup,
@@ -99,27 +99,27 @@ export const changesOf = (book: Book): Changes => {
       return view ? views.whole(view) : undefined
     },
 
-    dropFromViews: (kind, id) => write(book, () => views.drop(kind, id)),
+    dropFromViews: (kind, id) => write(state, () => views.drop(kind, id)),
 
     async remove(id) {
-      await write(book, () => {
-        refuseLastAdmin(book, users.existing(id))
+      await write(state, () => {
+        refuseLastAdmin(state, users.existing(id))
         users.remove(id)
       })
       tellSecurity(log, 'account_removed', { account: id })
-      await forgetFirstPassword(book, id)
+      await forgetFirstPassword(state, id)
     },
 
-    isUnused: () => isUnused(book),
+    isUnused: () => isUnused(state),
 
     setRules(rules) {
-      Object.assign(book.rules, rules)
-      clearCache(book)
+      Object.assign(state.rules, rules)
+      clearCache(state)
     },
   }
 }
 
-function tellChange({ log }: Book, before: AccountRecord, after: AccountRecord, asked: AccountChange): void {
+function tellChange({ log }: AccountsState, before: AccountRecord, after: AccountRecord, asked: AccountChange): void {
   const account = after.id
   const rights = rightsOf(after)
   if (JSON.stringify(rightsOf(before)) !== JSON.stringify(rights))
@@ -136,12 +136,12 @@ const rightsOf = ({ is_staff, is_active, may_download, view }: AccountRecord) =>
 
 /** @param hashed  the requested changes, with password and PIN as hashes */
 function writeChange(
-  book: Book,
+  state: AccountsState,
   row: UserRow,
   hashed: Omit<AccountChange, 'password' | 'pin'> & { password: string | undefined; pin: string | null | undefined },
   keepSession: string | undefined,
 ): void {
-  const { users, views, totp, devices, sessions } = book
+  const { users, views, totp, devices, sessions } = state
   const { id } = row
   const after = {
     is_staff: hashed.is_staff ?? row.is_staff === 1,
@@ -150,15 +150,15 @@ function writeChange(
     view: hashed.view === undefined ? views.parse(row.view) : hashed.view,
   }
   refuseIllTogether(after)
-  if (!after.is_staff || !after.is_active) refuseLastAdmin(book, row)
+  if (!after.is_staff || !after.is_active) refuseLastAdmin(state, row)
   users.change(id, hashed.password ?? row.password, after)
   if (hashed.view !== undefined) views.set(id, hashed.view)
   if (hashed.pin !== undefined) users.setPin(id, hashed.pin)
   if (hashed.totp === null) totp.remove(id)
   if (hashed.password || hashed.pin === null || !after.is_active) devices.forgetAll(id)
   if (hashed.password) {
-    book.tokens.revoke(id)
-    book.accessTokens.revokeAll(id)
+    state.tokens.revoke(id)
+    state.accessTokens.revokeAll(id)
   }
   const isOtherRole = after.is_staff !== (row.is_staff === 1)
   if (!after.is_active) sessions.endAll(id)
@@ -167,39 +167,41 @@ function writeChange(
 
 /** Creates the first admin if there is no account. Core calls it at each start. */
 export async function ensureFirst(
-  book: Book,
+  state: AccountsState,
   { username, password }: { username: string; password: string | null },
 ): Promise<FirstAccount> {
-  const { users, firstPassword } = book
+  const { users, firstPassword } = state
   const [first] = users.all()
   if (first)
-    return { isNew: false, username: first.username, ...(isUnused(book) && { passwordFile: firstPassword.file }) }
+    return { isNew: false, username: first.username, ...(isUnused(state) && { passwordFile: firstPassword.file }) }
   const made = password === null ? randomBytes(15).toString('base64url') : undefined
   // Write the file first: an account with an unknown password would be worse than a file without its account.
   if (made) await writeWhole(firstPassword.file, `${made}\n`)
   firstPassword.isThere = made !== undefined
-  const hash = await book.passwords.hash(password ?? made!)
-  await write(book, () => book.tokens.make(users.add({ username, password: hash, isStaff: true, mayDownload: false })))
+  const hash = await state.passwords.hash(password ?? made!)
+  await write(state, () =>
+    state.tokens.make(users.add({ username, password: hash, isStaff: true, mayDownload: false })),
+  )
   return { isNew: true, username, ...(made && { password: made, passwordFile: firstPassword.file }) }
 }
 
-const isUnused = ({ firstPassword, users }: Book): boolean => firstPassword.isThere && !users.hasAnySignedIn()
+const isUnused = ({ firstPassword, users }: AccountsState): boolean => firstPassword.isThere && !users.hasAnySignedIn()
 
-async function forgetFirstPassword({ firstPassword }: Book, id: number): Promise<void> {
+async function forgetFirstPassword({ firstPassword }: AccountsState, id: number): Promise<void> {
   if (id !== FIRST_ID) return
   firstPassword.isThere = false
   await rm(firstPassword.file, { force: true })
 }
 
 /** @throws conflict  people could confuse this name with an existing one */
-function refuseAlike({ users }: Book, username: string): void {
+function refuseAlike({ users }: AccountsState, username: string): void {
   if (users.named(username)) throw errors.conflict('This name is taken')
   const isAlike = areAlike(username)
   const other = users.all().find((row) => isAlike(row.username))
   if (other) throw errors.conflict(say`This name looks like ${{ name: other.username }}, which is taken`)
 }
 
-function refuseLastAdmin({ users }: Book, row: UserRow): void {
+function refuseLastAdmin({ users }: AccountsState, row: UserRow): void {
   if (row.is_staff && row.is_active && !users.hasOtherAdmin(row.id))
     throw errors.conflict('This is the last active admin; make another account an admin first')
 }

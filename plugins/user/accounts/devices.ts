@@ -7,7 +7,7 @@ import { parseCookie } from 'cookie'
 
 /** Maximum number of wrong PINs of an account on a device; after that the password is required. */
 const ALLOWED_PINS = 5
-const KEPT_SECONDS = 365 * DAY_SECONDS
+const REMEMBERED_SECONDS = 365 * DAY_SECONDS
 const MOST_ACCOUNTS_OF_DEVICE = 20
 const MOST_DEVICES_OF_ACCOUNT = 100
 const COOKIE = 'device'
@@ -20,7 +20,7 @@ export interface DeviceCookie {
 /** `cookies` is the `Cookie` header of a request. */
 export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock: Clock; signing: Signing }) {
   const now = () => epochSeconds(clock)
-  const since = () => now() - KEPT_SECONDS
+  const since = () => now() - REMEMBERED_SECONDS
 
   const selectAccounts = ledger.sql<{ user_id: number }>(
     'SELECT user_id FROM device_accounts WHERE device = ? AND attempts < ? AND used_at > ? ORDER BY user_id',
@@ -55,7 +55,7 @@ export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock:
     /** The device of this request; a new id if it has none. */
     identify(cookies: string | undefined): DeviceCookie & { hash: string } {
       const { hash, cookie } = idOf(cookies) ?? signing.makeId('device')
-      return { hash, device: cookie, maxAgeSeconds: KEPT_SECONDS }
+      return { hash, device: cookie, maxAgeSeconds: REMEMBERED_SECONDS }
     },
 
     /** Lets the account use its PIN on this device. Call inside a write. */

@@ -1,18 +1,18 @@
 /** Issues and revokes tokens: an account's own token, and access tokens in addition to it. */
 import { type Accounts, errors, SCOPES, type Scope, say, tellSecurity } from 'archivolt'
 import { refuseOutdated } from './proof.ts'
-import { type Book, recordOf, write } from './state.ts'
+import { type AccountsState, recordOf, write } from './state.ts'
 
 export const tokensOf = (
-  book: Book,
+  state: AccountsState,
 ): Pick<Accounts, 'token' | 'revokeToken' | 'accessTokens' | 'addAccessToken' | 'revokeAccessToken'> => {
-  const { log, users, tokens, accessTokens } = book
+  const { log, users, tokens, accessTokens } = state
   return {
     async token(id, proof) {
       refuseOutdated(proof)
       const known = tokens.show(id)
       if (known !== undefined) return known
-      const made = await write(book, () => {
+      const made = await write(state, () => {
         users.existing(id)
         refuseOutdated(proof)
         return tokens.make(id)
@@ -22,7 +22,7 @@ export const tokensOf = (
     },
 
     async revokeToken(id) {
-      await write(book, () => {
+      await write(state, () => {
         users.existing(id)
         tokens.revoke(id)
       })
@@ -32,8 +32,8 @@ export const tokensOf = (
     accessTokens: accessTokens.list,
 
     async addAccessToken(id, asked) {
-      const made = await write(book, () => {
-        const { is_staff, may_download } = recordOf(book, users.existing(id))
+      const made = await write(state, () => {
+        const { is_staff, may_download } = recordOf(state, users.existing(id))
         const highest: Scope = is_staff ? 'admin' : may_download ? 'download' : 'watch'
         if (SCOPES.indexOf(asked.scope) > SCOPES.indexOf(highest))
           throw errors.badRequest(say`This account may not have a token with the scope ${{ scope: asked.scope }}`, {
@@ -46,7 +46,7 @@ export const tokensOf = (
     },
 
     async revokeAccessToken(id, tokenId) {
-      await write(book, () => accessTokens.revoke(id, tokenId))
+      await write(state, () => accessTokens.revoke(id, tokenId))
       tellSecurity(log, 'token_revoked', { account: id, tokenId })
     },
   }

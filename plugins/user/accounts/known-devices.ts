@@ -4,17 +4,18 @@ import type { ClientName } from './client-name.ts'
 
 const MOST_OF_ACCOUNT = 100
 
-export interface Place extends ClientName {
+/** The client of a sign-in. */
+export interface Origin extends ClientName {
   address: string
 }
 
 /** A sign-in on a device where the account had not signed in before. */
-export interface NewSignIn extends Place {
+export interface NewSignIn extends Origin {
   id: number
   at: string
 }
 
-interface Row extends Place {
+interface Row extends Origin {
   id: number
   first_at: number
 }
@@ -41,7 +42,7 @@ export function openKnownDevices({ ledger, clock }: { ledger: Ledger; clock: Clo
      * Records a sign-in. Call inside a write.
      * @returns whether the account had signed in before, but never on this device
      */
-    note(userId: number, device: string, { browser, system, address }: Place): boolean {
+    note(userId: number, device: string, { browser, system, address }: Origin): boolean {
       if (update.run(now(), userId, device).changes === 1) return false
       const isNew = selectAny.get(userId) !== undefined
       insert.run(userId, device, browser, system, address, now(), now(), isNew ? 1 : 0)

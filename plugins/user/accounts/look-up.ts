@@ -1,25 +1,27 @@
 /** Finds the account of a token, a session or a signed address, for every request. */
 import type { Credentials, Identity } from 'archivolt'
 import type { Way } from './sessions.ts'
-import { activeAccount, type Book, type CachedSession, type CachedToken } from './state.ts'
+import { type AccountsState, activeAccount, type CachedSession, type CachedToken } from './state.ts'
 
 /** Maximum number of cached lookups; beyond it the cache is cleared. */
 const MOST_CACHED = 1000
 
-export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession' | 'byLink' | 'pageSizeOf'> => {
-  const { cache, tokens, accessTokens, sessions, links, lastingLinks, preferences } = book
+export const lookUpsOf = (
+  state: AccountsState,
+): Pick<Credentials, 'byToken' | 'bySession' | 'byLink' | 'pageSizeOf'> => {
+  const { cache, tokens, accessTokens, sessions, links, lastingLinks, preferences } = state
 
   function holderOf(token: string): CachedToken | undefined {
-    const own = identityOf(book, tokens.ownerOf(token))
+    const own = identityOf(state, tokens.ownerOf(token))
     if (own) return cached(cache.byToken, token, { account: own })
     const access = accessTokens.find(token)
-    const account = identityOf(book, access?.userId)
+    const account = identityOf(state, access?.userId)
     return access && account && cached(cache.byToken, token, { account, scope: access.scope, access })
   }
 
   function holderOfSession(cookie: string): CachedSession | undefined {
     const session = sessions.find(cookie)
-    const account = identityOf(book, session?.userId, session?.way)
+    const account = identityOf(state, session?.userId, session?.way)
     return session && account && cached(cache.bySession, cookie, { account, session })
   }
 
@@ -42,7 +44,7 @@ export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession'
     byLink(path, signed) {
       const session = links.read(path, signed)
       const holder = session === undefined ? lastingLinks.read(path, signed) : sessions.holder(session)
-      return identityOf(book, holder)
+      return identityOf(state, holder)
     },
 
     pageSizeOf(id) {
@@ -56,18 +58,18 @@ export const lookUpsOf = (book: Book): Pick<Credentials, 'byToken' | 'bySession'
  * The identity of an account. An admin without the required second factor has no admin rights, and may not download.
  * @param way  how the user has signed in: a provider or proxy is responsible for the second factor of its users
  */
-function identityOf(book: Book, id: number | undefined, way?: Way): Identity | undefined {
-  const account = activeAccount(book, id)
+function identityOf(state: AccountsState, id: number | undefined, way?: Way): Identity | undefined {
+  const account = activeAccount(state, id)
   if (!account) return undefined
   const { username, is_staff, may_download: mayDownload, view, has_totp } = account
   const isElsewhere = way === 'provider' || way === 'proxy'
-  const lacksFactor = is_staff && !has_totp && !isElsewhere && book.rules.adminsNeedSecondFactor
+  const lacksFactor = is_staff && !has_totp && !isElsewhere && state.rules.adminsNeedSecondFactor
   return {
     id: account.id,
     username,
     isAdmin: is_staff && !lacksFactor,
     mayDownload: mayDownload && !lacksFactor,
-    ...(view && { view: book.views.whole(view) }),
+    ...(view && { view: state.views.whole(view) }),
     ...(lacksFactor && { needsSecondFactor: true }),
   }
 }

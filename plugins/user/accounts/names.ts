@@ -4,24 +4,24 @@ import { ALIKE } from './alike-letters.ts'
 /** Within ASCII: letters that look alike in some fonts. */
 const ALIKE_IN_ASCII: Readonly<Record<string, string>> = { 0: 'o', 1: 'l', i: 'l', I: 'l', m: 'rn', M: 'rn' }
 
-const LOOKS: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(ALIKE).flatMap(([look, letters]) => [...letters].map((letter) => [letter, look] as const)),
+const SHAPES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(ALIKE).flatMap(([shape, letters]) => [...letters].map((letter) => [letter, shape] as const)),
   ...Object.entries(ALIKE_IN_ASCII),
 ])
 
-const look = (text: string): string => [...text].map((letter) => LOOKS.get(letter) ?? letter).join('')
+const shapeOf = (text: string): string => [...text].map((letter) => SHAPES.get(letter) ?? letter).join('')
 const plain = (name: string): string => name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
 
 /** The skeleton of the name as written and in lower case, because Cyrillic В resembles B, but в does not resemble b. */
-function looksOf(name: string): readonly string[] {
+function shapesOf(name: string): readonly string[] {
   const text = plain(name)
-  return [look(look(text).toLowerCase()), look(text.toLowerCase())]
+  return [shapeOf(shapeOf(text).toLowerCase()), shapeOf(text.toLowerCase())]
 }
 
 /** Whether two names could be confused. Equal names count, too. */
 export function areAlike(name: string): (other: string) => boolean {
-  const looks = looksOf(name)
-  return (other) => looksOf(other).some((text) => looks.includes(text))
+  const shapes = shapesOf(name)
+  return (other) => shapesOf(other).some((text) => shapes.includes(text))
 }
 
 /** Scripts that are used together: Japanese, Chinese and Korean with Latin letters. */

@@ -1,7 +1,7 @@
 /** Password hashes: scrypt on the thread pool, two at a time, with a bounded queue. */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { errors } from 'archivolt'
-import { FairQueue } from './fair-queue.ts'
+import { openFairQueue } from './fair-queue.ts'
 
 /** The memory and time of a hash. */
 export interface PasswordCost {
@@ -30,7 +30,7 @@ const OURS: Asker = { address: '' }
 /** @param cost  cost of new hashes */
 export function openPasswords(cost = COST) {
   // Addresses take turns.
-  const hashing = new FairQueue(AT_ONCE, MOST_WAITING, tooManyLogins)
+  const hashing = openFairQueue(AT_ONCE, MOST_WAITING, tooManyLogins)
 
   function derive(password: string, salt: Buffer, { log2N, r, p }: PasswordCost, asker: Asker): Promise<Buffer> {
     const options: ScryptOptions = { N: 2 ** log2N, r, p, maxmem: 256 * 2 ** log2N * r }

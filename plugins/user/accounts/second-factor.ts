@@ -1,17 +1,19 @@
 /** Sets up an account's authenticator app, verifies its codes, and turns it off. */
 import { type Accounts, clientOf, errors, tellSecurity } from 'archivolt'
 import { proofOf, refuseOutdated } from './proof.ts'
-import { type Book, write } from './state.ts'
+import { type AccountsState, write } from './state.ts'
 
 const WRONG_CODE = 'Wrong or expired code: enter the one that the app shows now'
 
-export const secondFactorOf = (book: Book): Pick<Accounts, 'totp' | 'beginTotp' | 'enableTotp' | 'disableTotp'> => {
-  const { log, users, totp, devices, sessions, passwords, throttle } = book
+export const secondFactorOf = (
+  state: AccountsState,
+): Pick<Accounts, 'totp' | 'beginTotp' | 'enableTotp' | 'disableTotp'> => {
+  const { log, users, totp, devices, sessions, passwords, throttle } = state
   return {
     totp: totp.state,
 
     beginTotp: (id, proof) =>
-      write(book, () => {
+      write(state, () => {
         const { username } = users.existing(id)
         refuseOutdated(proof)
         if (totp.state(id).isOn)
@@ -22,7 +24,7 @@ export const secondFactorOf = (book: Book): Pick<Accounts, 'totp' | 'beginTotp' 
       }),
 
     async enableTotp(id, code, keepSession) {
-      const codes = await write(book, () => {
+      const codes = await write(state, () => {
         users.existing(id)
         const recoveryCodes = totp.enable(id, code)
         if (!recoveryCodes) throw errors.badRequest(WRONG_CODE, { fields: { code: 'is wrong' } })
@@ -40,10 +42,10 @@ export const secondFactorOf = (book: Book): Pick<Accounts, 'totp' | 'beginTotp' 
       const isRight = await throttle.attempt(row.username, asker, async () => {
         if (!(await passwords.isRight(password, row.password, asker))) return undefined
         const isTaken = await write(
-          book,
+          state,
           () =>
             totp.take(id, code) &&
-            proofOf(book, row).holds() &&
+            proofOf(state, row).holds() &&
             (totp.remove(id), sessions.endAll(id, keepSession), true),
         )
         return isTaken || undefined

@@ -1,6 +1,6 @@
 /** Sessions of browsers: their duration, and the content of their two cookies. The ledger stores only hashes. */
 import { type Clock, DAY_SECONDS, epochSeconds, errors, isoTime, type Ledger, type Log, type Signing } from 'archivolt'
-import type { Place } from './known-devices.ts'
+import type { Origin } from './known-devices.ts'
 
 const SESSION_SECONDS = 2 * DAY_SECONDS
 /** Duration of a session with `remember_me`. */
@@ -36,7 +36,7 @@ export interface Session {
 }
 
 /** A session as its account sees it. */
-export interface SessionRecord extends Place {
+export interface SessionRecord extends Origin {
   id: string
   is_current: boolean
   way: Way
@@ -53,7 +53,7 @@ export interface NewSession {
 }
 
 /** The client that opens a session. */
-export interface Opening extends Place {
+export interface Opening extends Origin {
   way: Way
   device: string
 }

@@ -1,13 +1,13 @@
 /** Checks sign-ins: with a password and a code, or with a PIN on a device that knows the account. */
 import { type Accounts, clientOf, errors, tellSecurity } from 'archivolt'
 import { proofOf, proofOfPin } from './proof.ts'
-import { type Book, recordOf } from './state.ts'
+import { type AccountsState, recordOf } from './state.ts'
 import type { UserRow } from './user-rows.ts'
 
 export const signInsOf = (
-  book: Book,
+  state: AccountsState,
 ): Pick<Accounts, 'checkPassword' | 'checkOwnPassword' | 'checkPin' | 'checkAdminPin'> => {
-  const { ledger, log, users, devices, passwords, throttle } = book
+  const { ledger, log, users, devices, passwords, throttle } = state
   return {
     checkPassword(username, password, address, signal, code) {
       const asker = { address: clientOf(address), signal }
@@ -19,8 +19,8 @@ export const signInsOf = (
           return undefined
         }
         // Read before the code is checked: if an authenticator app is enabled meanwhile, the proof is outdated.
-        const proof = proofOf(book, row)
-        if (!(await takeCode(book, row, code))) {
+        const proof = proofOf(state, row)
+        if (!(await takeCode(state, row, code))) {
           tellSecurity(log, 'sign_in_refused', { account: row.id, address, at: 'code' })
           return undefined
         }
@@ -34,7 +34,7 @@ export const signInsOf = (
       const row = users.existing(id)
       const asker = { address: clientOf(address), signal }
       return throttle.attempt(row.username, asker, async () => {
-        if (await passwords.isRight(password, row.password, asker)) return proofOf(book, row)
+        if (await passwords.isRight(password, row.password, asker)) return proofOf(state, row)
         tellSecurity(log, 'sign_in_refused', { account: id, address, at: 'own password' })
         return undefined
       })
@@ -46,7 +46,7 @@ export const signInsOf = (
       if (!row || device === undefined || !devices.accountsOf(device).includes(id)) throw notOnDevice()
       const asker = { address: clientOf(address), signal }
       return throttle.attempt(row.username, asker, async () => {
-        const known = await attemptPin(book, row, device)
+        const known = await attemptPin(state, row, device)
         if (!(await passwords.isRight(pin, known.pin!, asker))) {
           tellSecurity(log, 'sign_in_refused', { account: id, address, at: 'pin' })
           return undefined
@@ -56,7 +56,7 @@ export const signInsOf = (
           users.noteLogin(id)
         })
         tellSecurity(log, 'sign_in', { account: id, address, by: id, at: 'pin' })
-        return proofOfPin(book, known, device)
+        return proofOfPin(state, known, device)
       })
     },
 
@@ -66,7 +66,7 @@ export const signInsOf = (
         await count()
         const admins = users.all().filter((row) => row.is_staff && row.is_active && row.pin !== null)
         for (const row of admins.slice(0, MOST_ADMINS)) {
-          if (await passwords.isRight(pin, row.pin!, asker)) return recordOf(book, row)
+          if (await passwords.isRight(pin, row.pin!, asker)) return recordOf(state, row)
         }
         tellSecurity(log, 'sign_in_refused', { account: askedBy, address, at: "an admin's pin" })
         return undefined
@@ -79,7 +79,7 @@ export const signInsOf = (
 const MOST_ADMINS = 10
 
 /** Counts the attempt in the ledger, for all addresses together. */
-async function attemptPin({ ledger, users, devices }: Book, row: UserRow, device: string): Promise<UserRow> {
+async function attemptPin({ ledger, users, devices }: AccountsState, row: UserRow, device: string): Promise<UserRow> {
   const known = await ledger.write(() => {
     const now = users.get(row.id)
     return now?.is_active && now.pin !== null && devices.attempt(device, row.id) ? now : undefined
@@ -89,7 +89,7 @@ async function attemptPin({ ledger, users, devices }: Book, row: UserRow, device
 }
 
 /** @throws bad_request  the code is missing: this neither counts as a failure nor resets earlier ones */
-async function takeCode({ ledger, totp }: Book, row: UserRow, code: string | undefined): Promise<boolean> {
+async function takeCode({ ledger, totp }: AccountsState, row: UserRow, code: string | undefined): Promise<boolean> {
   if (!totp.state(row.id).isOn) return true
   if (code === undefined) throw codeRequired()
   return ledger.write(() => totp.take(row.id, code))
@@ -105,4 +105,6 @@ const codeRequired = () =>
   })
 
 const notOnDevice = () =>
-  errors.badRequest('Sign in with the password: a PIN is only for devices where its account has signed in before')
+  errors.badRequest(
+    'Sign in with the password: a PIN is accepted only on devices where its account has signed in before',
+  )

@@ -2,7 +2,7 @@
 import { type Accounts, clientOf, tellSecurity } from 'archivolt'
 import { clientNameOf } from './client-name.ts'
 import { refuseOutdated } from './proof.ts'
-import { activeAccount, type Book, write } from './state.ts'
+import { type AccountsState, activeAccount, write } from './state.ts'
 import { sha256 } from './tokens.ts'
 
 type SignedIn = Pick<
@@ -12,28 +12,28 @@ type SignedIn = Pick<
   | ('onDevice' | 'keepOnDevice' | 'forgetOnDevice')
 >
 
-export const signedInOf = (book: Book): SignedIn => {
-  const { ledger, log, users, devices, sessions, knownDevices, links, lastingLinks } = book
+export const signedInOf = (state: AccountsState): SignedIn => {
+  const { ledger, log, users, devices, sessions, knownDevices, links, lastingLinks } = state
   const deviceOf = (session: string | undefined) => session && sessions.deviceOf(session)
   return {
     async openSession(id, isRemembered, proof, from) {
       if (!from)
-        return write(book, () => {
+        return write(state, () => {
           users.existing(id)
           refuseOutdated(proof)
           users.noteLogin(id)
           return sessions.open(id, isRemembered)
         })
       const { address, way } = from
-      const { opened, isNew } = await write(book, () => {
+      const { opened, isNew } = await write(state, () => {
         const { pin } = users.existing(id)
         refuseOutdated(proof)
         users.noteLogin(id)
         const { hash: device, ...cookie } = devices.identify(from.cookies)
-        const place = { ...clientNameOf(from.agent), address }
-        const isNew = knownDevices.note(id, device, place)
+        const origin = { ...clientNameOf(from.agent), address }
+        const isNew = knownDevices.note(id, device, origin)
         if (isRemembered && pin !== null) devices.add(device, id)
-        return { opened: { ...sessions.open(id, isRemembered, { ...place, way, device }), device: cookie }, isNew }
+        return { opened: { ...sessions.open(id, isRemembered, { ...origin, way, device }), device: cookie }, isNew }
       })
       if (isNew) tellSecurity(log, 'new_device', { account: id, address, at: way })
       return opened
@@ -48,14 +48,14 @@ export const signedInOf = (book: Book): SignedIn => {
 
     async endSession(session) {
       const account = sessions.holder(session)
-      await write(book, () => sessions.end(session))
+      await write(state, () => sessions.end(session))
       tellSecurity(log, 'sign_out', { account })
     },
 
     sessions: sessions.list,
 
     async endNamedSession(id, session) {
-      await write(book, () => {
+      await write(state, () => {
         const device = sessions.endNamed(id, session)
         if (device !== null) devices.forget(device, id)
       })
@@ -63,7 +63,7 @@ export const signedInOf = (book: Book): SignedIn => {
     },
 
     async endOtherSessions(id, keep) {
-      await write(book, () => sessions.endAll(id, keep))
+      await write(state, () => sessions.endAll(id, keep))
       tellSecurity(log, 'sign_out', { account: id, session: 'others' })
     },
 
@@ -82,7 +82,7 @@ export const signedInOf = (book: Book): SignedIn => {
     onDevice(cookies) {
       const device = devices.of(cookies)
       if (device === undefined) return []
-      return devices.accountsOf(device).flatMap((id) => activeAccount(book, id) ?? [])
+      return devices.accountsOf(device).flatMap((id) => activeAccount(state, id) ?? [])
     },
 
     keepOnDevice: (id, cookies, proof) =>

@@ -7,7 +7,7 @@ import { openDeviceLinks } from './device-links.ts'
 import { openDevices } from './devices.ts'
 import { openKnownDevices } from './known-devices.ts'
 import { openLastingLinks } from './lasting-links.ts'
-import { LoginThrottle } from './login-throttle.ts'
+import { openLoginThrottle } from './login-throttle.ts'
 import { openPasswords, type PasswordCost } from './passwords.ts'
 import { openUserPictures } from './pictures.ts'
 import { openPreferenceRows } from './preference-rows.ts'
@@ -21,9 +21,9 @@ import { openViews } from './views.ts'
 export type CachedToken = { account: Identity; scope?: Scope; access?: KnownAccessToken }
 export type CachedSession = { account: Identity; session: Session }
 
-export type Book = ReturnType<typeof openBook>
+export type AccountsState = ReturnType<typeof openAccountsState>
 
-export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
+export function openAccountsState(parts: CredentialsParts, cost?: PasswordCost) {
   const { ledger, clock, log, dataDir } = parts
   const file = join(dataDir, 'first-password')
   const users = openUserRows(parts)
@@ -32,7 +32,7 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
   return {
     ...{ ledger, clock, log, rules },
     passwords: openPasswords(cost),
-    throttle: new LoginThrottle(clock),
+    throttle: openLoginThrottle(clock),
     users,
     views: openViews(ledger),
     preferences: openPreferenceRows(ledger),
@@ -55,21 +55,21 @@ export function openBook(parts: CredentialsParts, cost?: PasswordCost) {
 }
 
 /** Writes a change and makes it visible to requests. */
-export async function write<Result>(book: Book, work: () => Result): Promise<Result> {
-  const result = await book.ledger.write(work)
-  clearCache(book)
+export async function write<Result>(state: AccountsState, work: () => Result): Promise<Result> {
+  const result = await state.ledger.write(work)
+  clearCache(state)
   return result
 }
 
 /** Clears cached lookups, and makes open streams check their account again. */
-export function clearCache({ cache, preferences, listeners }: Book): void {
+export function clearCache({ cache, preferences, listeners }: AccountsState): void {
   cache.byToken.clear()
   cache.bySession.clear()
   preferences.forget()
   for (const listener of listeners) listener()
 }
 
-export const recordOf = ({ views, totp, pictures }: Book, row: UserRow): AccountRecord => ({
+export const recordOf = ({ views, totp, pictures }: AccountsState, row: UserRow): AccountRecord => ({
   id: row.id,
   username: row.username,
   is_staff: row.is_staff === 1,
@@ -82,7 +82,7 @@ export const recordOf = ({ views, totp, pictures }: Book, row: UserRow): Account
   last_login: row.last_login === null ? null : isoTime(row.last_login),
 })
 
-export function activeAccount(book: Book, id: number | undefined): AccountRecord | undefined {
-  const row = id === undefined ? undefined : book.users.get(id)
-  return row?.is_active ? recordOf(book, row) : undefined
+export function activeAccount(state: AccountsState, id: number | undefined): AccountRecord | undefined {
+  const row = id === undefined ? undefined : state.users.get(id)
+  return row?.is_active ? recordOf(state, row) : undefined
 }

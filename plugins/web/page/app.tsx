@@ -2,9 +2,9 @@
 import { effect, signal, useSignal } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import { keepFocus } from './browser/kept-focus.ts'
 import { isSofa } from './browser/layout.ts'
 import { dropAll, dropOthers, hasFilms, prepareOffline } from './browser/offline.ts'
+import { returnFocus } from './browser/return-focus.ts'
 import {
   goBack,
   isBeginning,
@@ -133,7 +133,7 @@ void (isSignedIn.value === false ? login : views.find(({ address }) => match(add
 void begin()
 addEventListener('online', () => failure.value && void begin())
 effect(() => {
-  if (!isSofa.value) return keepFocus()
+  if (!isSofa.value) return returnFocus()
   let end: (() => void) | undefined
   let isOver = false
   void import('./browser/remote.ts').then(({ listenToRemote }) => {

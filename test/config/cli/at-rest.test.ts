@@ -26,7 +26,11 @@ test('root is told to run a command as the owner of the data folder, and leaves 
       log: openLog('silent'),
     }
     const run = async () => command.run(input)
-    await assert.rejects(run, /belongs to another user: run this as that one, with sudo -u '#\d+'/, command.name)
+    await assert.rejects(
+      run,
+      /belongs to another user: run the command as that user, with sudo -u '#\d+'/,
+      command.name,
+    )
   }
   assert.deepEqual(await readdir(folder), [])
 })

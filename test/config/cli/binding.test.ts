@@ -15,7 +15,7 @@ test('an older Node refuses the binding for newer ones without loading it, which
 
   assert.throws(
     () => refuseOtherBinding('13.2.0', 9, open),
-    /is for Node 22\.14 or newer.*run make run.*take a release/,
+    /is for Node 22\.14 or newer.*run make run.*install a release/,
   )
   assert.equal(isOpened, false)
   assert.doesNotThrow(() => refuseOtherBinding('12.11.1', 9, open))
@@ -25,7 +25,7 @@ test('an older Node refuses the binding for newer ones without loading it, which
 const COMPILED = (modules: number): string =>
   `The module '/x/better_sqlite3.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION ${modules}. This version of Node.js requires\nNODE_MODULE_VERSION 147.`
 const FAILURES: Array<[what: string, message: string, says: RegExp]> = [
-  ['one compiled for Node 20', COMPILED(115), /was compiled for Node 20, and here is Node \d+\..*: run make run/],
+  ['one compiled for Node 20', COMPILED(115), /was compiled for Node 20, but this is Node \d+\..*: run make run/],
   ['one for a Node that is not known', COMPILED(131), /for another Node \(NODE_MODULE_VERSION 131\)/],
   [
     'a missing one',

@@ -41,8 +41,11 @@ test('index-move copies the documents of a data folder to an external index', as
   }
   const move = (more: object, target: string) => archivolt({ ...env, ...more }, ['index-move', target])
 
-  assert.match((await move({}, 'elsewhere')).stderr, /archivolt index-move elasticsearch, or memory, or embedded/)
-  assert.match((await move({ AV_MEMORY_INDEX: '' }, 'memory')).stderr, /Set AV_MEMORY_INDEX \(and what/)
+  assert.match(
+    (await move({}, 'elsewhere')).stderr,
+    /^Unknown index: elsewhere\. Use archivolt index-move elasticsearch, or memory, or embedded/,
+  )
+  assert.match((await move({ AV_MEMORY_INDEX: '' }, 'memory')).stderr, /Set AV_MEMORY_INDEX \(and the settings/)
   const moved = await move({}, 'memory')
 
   assert.match(moved.stdout, /Copying all documents from the embedded index to memory\n/)
@@ -121,25 +124,29 @@ test('setup finds its script', async () => {
 })
 
 const REFUSED: Array<[what: string, args: string[], says: RegExp]> = [
-  ['a command that there is not', ['bakcup'], /Unknown command: bakcup\. Run archivolt --help for a list/],
+  ['a command that there is not', ['bakcup'], /^Unknown command: bakcup\. Run archivolt --help for a list/],
   [
     'the first word of several commands alone',
     ['user'],
-    /Incomplete command: user\. Use archivolt user add <name>, or archivolt user password <name>, or/,
+    /^Incomplete command: user\. Use archivolt user add <name>, or archivolt user password <name>, or/,
   ],
   [
     'a second word that there is not',
     ['user', 'ad', 'ann'],
-    /Unknown command: user ad\. Use archivolt user add <name>, or/,
+    /^Unknown command: user ad\. Use archivolt user add <name>, or/,
   ],
-  ['a folder that is not there', ['rotate-key'], /The data folder .*nowhere does not exist: set AV_DATA_DIR/],
+  [
+    'a folder that is not there',
+    ['rotate-key'],
+    /^Archivolt could not finish rotate-key\. The data folder .*nowhere does not exist: set AV_DATA_DIR/,
+  ],
   [
     'an option that there is not',
     ['backup', '--al'],
-    /Unknown option '--al'\. Usage: archivolt backup \[--all\] \[--passphrase\]$/m,
+    /^Unknown option '--al'\. Usage: archivolt backup \[--all\] \[--passphrase\]$/m,
   ],
-  ['what is missing', ['restore'], /Missing <file>\. Usage: archivolt restore <file> \[--yes\]/],
-  ['what is too much', ['rotate-key', 'now'], /Unexpected argument: now\. Usage: archivolt rotate-key$/m],
+  ['what is missing', ['restore'], /^Missing <file>\. Usage: archivolt restore <file> \[--yes\]/],
+  ['what is too much', ['rotate-key', 'now'], /^Unexpected argument: now\. Usage: archivolt rotate-key$/m],
   ['a folder without an archive, and makes none', ['user', 'add', 'ann'], /no archive in .*nowhere: set AV_DATA_DIR/],
 ]
 for (const [what, args, says] of REFUSED) {
@@ -223,7 +230,7 @@ test('check reports problems with their remedies, also while the server runs', a
   assert.equal(code, 1)
   for (const what of ['Settings', 'Data folder', 'Ledger', 'Secret key', 'Embedded index'])
     assert.match(stdout, new RegExp(`^ok {5}${what}: `, 'm'))
-  assert.match(stdout, /^WRONG {2}ffmpeg: it is not there, or does not start: install ffmpeg/m)
+  assert.match(stdout, /^WRONG {2}ffmpeg: it is missing or does not start: install ffmpeg/m)
   assert.match(stderr, /\d of \d+ checks failed/)
 })
 
@@ -265,7 +272,7 @@ test('check builds the pages of plugins and applies their migrations to a copy, 
 
   const { stdout } = await archivolt({ AV_DATA_DIR: folder }, ['check'])
 
-  assert.match(stdout, /^ok {5}Plugin tide: its pages can be built, and its tables made/m)
+  assert.match(stdout, /^ok {5}Plugin tide: its pages can be built, and its tables created/m)
   assert.match(stdout, /^WRONG {2}Plugin ebb: Ledger migration 1 of ebb failed: incomplete input/m)
   assert.match(stdout, /^WRONG {2}Plugin moon: .*its page cannot be built/m)
   const ledger = new Database(join(folder, 'ledger.sqlite'), { readonly: true })
@@ -330,14 +337,18 @@ const MACHINES: Array<[what: string, here: Partial<Machine>, says: RegExp | unde
   [
     'another processor',
     { arch: 'arm64' },
-    /for linux x64 glibc, and here is linux arm64 glibc: take archivolt-1\.0\.0-linux-arm64\.tar\.gz/,
+    /for linux x64 glibc, but this machine is linux arm64 glibc: install archivolt-1\.0\.0-linux-arm64\.tar\.gz/,
   ],
-  ['musl', { libc: 'musl' }, /here is linux x64 musl: take archivolt-1\.0\.0-linux-x64-musl\.tar\.gz/],
-  ['another system', { platform: 'darwin', libc: undefined }, /here is darwin x64: .* or build from the sources/],
+  ['musl', { libc: 'musl' }, /this machine is linux x64 musl: install archivolt-1\.0\.0-linux-x64-musl\.tar\.gz/],
+  [
+    'another system',
+    { platform: 'darwin', libc: undefined },
+    /this machine is darwin x64: .* or build from the sources/,
+  ],
   [
     'a Node without its SQLite',
     { modules: '131', node: '23.1.0' },
-    /runs on Node 20 and on Node 22 or newer, and here is Node 23\.1\.0: install Node 24/,
+    /runs on Node 20, and on Node 22 or newer, but this is Node 23\.1\.0: install Node 24/,
   ],
   ['a Node that came after it', { modules: '160', nodeApi: 11, node: '30.1.0' }, undefined],
 ]

@@ -210,7 +210,7 @@ describe('the Elasticsearch adapter', { skip: withoutElasticsearch() ?? false },
   test('a foreign index with our name is left alone, and the start says so', async () => {
     const { open, ask, prefix } = await place()
     await ask.indices.create({ index: `${prefix}_book` })
-    await assert.rejects(open(), /_book that is not ours .*AV_PREFIX/)
+    await assert.rejects(open(), /_book that this program did not make.*AV_PREFIX/)
     await ask.indices.delete({ index: `${prefix}_book` })
     await ask.indices.create({ index: `${prefix}_book_v1`, aliases: { [`${prefix}_book`]: {} } })
     await assert.rejects(open(), /was not made by this program.*AV_PREFIX/)

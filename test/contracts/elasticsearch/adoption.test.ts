@@ -16,6 +16,7 @@ import { lastFirst } from '../../support/last-first.ts'
 import { makeLibraries } from '../../support/libraries.ts'
 import { listening } from '../../support/listening.ts'
 import { type PlacesApp, withPlaces } from '../../support/places.ts'
+import '../../support/long.ts'
 
 const NAME = 'tubearchivist-v05'
 const SECRET = 'kept-in-memory-alone'

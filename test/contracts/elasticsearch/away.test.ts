@@ -18,6 +18,7 @@ import { WITH_TEXTS } from '../../support/preferences.ts'
 import { startProxy } from '../../support/proxy.ts'
 import { allQuiet, type Server, startServer, until } from '../../support/server.ts'
 import { testApp, testClock } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const skip = withoutElasticsearch()
 const SHELF_2 = { AV_PLUGINS_DIR: fileURLToPath(new URL('../../data/plugins/shelf-2', import.meta.url)) }
@@ -34,8 +35,8 @@ const linesOf = (server: Server): Line[] =>
     .split('\n')
     .flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line) as Line] : []))
 const said = (server: Server, wanted: RegExp) => linesOf(server).filter(({ msg }) => wanted.test(msg)).length
-const AWAY = /^Elasticsearch does not answer/
-const BACK = /^Elasticsearch is back/
+const AWAY = /^Elasticsearch does not respond/
+const BACK = /^Elasticsearch responds again/
 
 const add = (server: Server, videos: string[]) =>
   server.api('POST', '/api/download/?autostart=true', { data: videos.map((id) => ({ youtube_id: id })) })

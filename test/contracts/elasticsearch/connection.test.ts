@@ -83,7 +83,7 @@ test('each kind of outage is reported to requests at once, and ends when the ser
       world.proxy.break(fault)
 
       const { message, retryAfterSeconds } = await refused(put(world))
-      assert.match(message, /^Elasticsearch does not answer/)
+      assert.match(message, /^Elasticsearch does not respond/)
       assert.ok(retryAfterSeconds > 0)
       assert.ok(world.connection.isAway)
       const asked = world.proxy.asked.length
@@ -97,7 +97,7 @@ test('each kind of outage is reported to requests at once, and ends when the ser
       // The exact cause may be found later, and is then reported as well.
       const begun = said(world, 'error').filter((line) => line.includes('requests are answered 503'))
       assert.equal(begun.length, 1, 'once')
-      assert.match(said(world, 'info').join(), /^Elasticsearch is back[^,]*$/)
+      assert.match(said(world, 'info').join(), /^Elasticsearch responds again[^,]*$/)
     })
   }
 })
@@ -136,9 +136,9 @@ test('one broken connection is no outage: the request is repeated', { skip }, as
 test('what the server cannot accept now is unavailable, each kind with its sentence', { skip }, async (t) => {
   const world = await openWorld(t)
   for (const [what, expected] of [
-    [FULL_DISK, /^Elasticsearch takes no writes, because its disk is too full/],
-    [NO_SHARDS, /parts of the data are not there/],
-    [TOO_BUSY, /too much to do/],
+    [FULL_DISK, /^Elasticsearch accepts no writes because its disk is too full/],
+    [NO_SHARDS, /parts of the data are unavailable/],
+    [TOO_BUSY, /overloaded/],
     [{ status: 401, body: {} }, /AV_ELASTICSEARCH_USERNAME and AV_ELASTICSEARCH_PASSWORD, or AV_ELASTICSEARCH_API_KEY/],
     [{ status: 403, body: {} }, /give it all rights .* for snapshots also .*cluster:admin\/repository/],
   ] as const) {
@@ -187,7 +187,7 @@ test('missing shards are reported as such', { skip }, async (t) => {
 
   assert.match(
     (await refused(connection.run((client) => client.search({ index: lost })))).message,
-    /parts of the data are not there/,
+    /parts of the data are unavailable/,
   )
 
   await connection.client.indices.putSettings({
@@ -299,18 +299,18 @@ test('with TLS the certificate must be signed by a known authority', { skip }, a
     (error: Error) => error instanceof StartError && /AV_ELASTICSEARCH_CA/.test(error.message),
   )
   assert.throws(() => connect(join(folder, 'none.pem')), /AV_ELASTICSEARCH_CA: .*none.pem cannot be read \(ENOENT\)/)
-  assert.throws(() => connect(store), /holds no certificate in PEM form/)
+  assert.throws(() => connect(store), /contains no certificate in PEM format/)
 })
 
 test('only Elasticsearch 8 is supported; anything else ends the start with a sentence', async (t) => {
   for (const [headers, version, expected] of [
-    [{}, '2.11.0', /What answers at AV_ELASTICSEARCH_URL is not Elasticsearch/],
+    [{}, '2.11.0', /The server at AV_ELASTICSEARCH_URL is not Elasticsearch/],
     [
       { 'x-elastic-product': 'Elasticsearch' },
       '7.17.0',
-      /^Elasticsearch 7\.17\.0 is not served: this server keeps its documents in Elasticsearch 8 only/,
+      /^Elasticsearch 7\.17\.0 is not supported: Archivolt can store documents only in Elasticsearch 8/,
     ],
-    [{ 'x-elastic-product': 'Elasticsearch' }, '9.1.0', /^Elasticsearch 9\.1\.0 is not served/],
+    [{ 'x-elastic-product': 'Elasticsearch' }, '9.1.0', /^Elasticsearch 9\.1\.0 is not supported/],
   ] as const) {
     const server = createServer((_request, reply) =>
       reply

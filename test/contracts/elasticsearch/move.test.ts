@@ -22,6 +22,7 @@ import { lastFirst } from '../../support/last-first.ts'
 import { startServer, until } from '../../support/server.ts'
 import { ROOT } from '../../support/sources.ts'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const log = openLog('silent')
 const clock = systemClock
@@ -149,7 +150,7 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
 
     await assert.rejects(
       moveIndex(from, to),
-      /^Error: 1 documents could not be written, all others are there: paper far: kind/,
+      /^Error: 1 documents could not be written, all others were copied: paper far: kind/,
     )
 
     assert.equal(await to.collection(paperIndex).count(), 10)
@@ -166,7 +167,7 @@ describe('an index is moved', { skip: withoutElasticsearch() ?? false }, () => {
       }),
     } as unknown as IndexAdapter
 
-    await assert.rejects(moveIndex(from, forgetful), /paper: 0 documents came over of 10/)
+    await assert.rejects(moveIndex(from, forgetful), /paper: 0 of 10 documents were copied/)
   })
 })
 
@@ -239,7 +240,7 @@ describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
     await server.end('SIGTERM')
     assert.match(
       (await command(env, 'elasticsearch')).stderr,
-      /last kept in Elasticsearch: those of the embedded index are older.*--anyway/,
+      /last stored in Elasticsearch: those of the embedded index are older.*--anyway/,
     )
 
     for (const end of ['', '-wal', '-shm']) await rm(join(app.dataDir, `index.sqlite${end}`), { force: true })

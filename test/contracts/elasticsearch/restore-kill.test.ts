@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ownElasticsearch, withoutElasticsearch } from '../../support/elasticsearch.ts'
 import { aChannel, aVideo, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const VIDEOS = 400
 

@@ -100,10 +100,10 @@ test('an invalid adapter is refused by name', () => {
 
   assert.throws(() => register({ title: '', open }), /plugin p0 .*indexAdapter\.title must not be empty/)
   assert.throws(() => register({ title: 'x' }), /plugin p0 .*indexAdapter\.open is required/)
-  assert.throws(() => register({ title: 'x', chosenBy: 'elsewhere', open }), /chosen by elsewhere, which is none of/)
+  assert.throws(() => register({ title: 'x', chosenBy: 'elsewhere', open }), /chosen by elsewhere, which is not one of/)
   assert.throws(
     () => register({ title: 'x', open }, { title: 'y', open }),
-    /the index that is used where no other is chosen has two owners: plugin p0 and plugin p1/,
+    /the default index has two owners: plugin p0 and plugin p1/,
   )
 })
 

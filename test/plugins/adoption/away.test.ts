@@ -60,7 +60,10 @@ for (const code of ['EIO', 'ESTALE', 'ETIMEDOUT'])
     const cutOff = await begin(app, place)
 
     assert.ok(disk.hasFailed(), 'it failed on the way')
-    assert.deepEqual([cutOff.state, cutOff.reason], ['scanning', 'It continues when “The share” is available again'])
+    assert.deepEqual(
+      [cutOff.state, cutOff.reason],
+      ['scanning', 'The import continues when “The share” is available again'],
+    )
     assert.deepEqual([await stateOf(app, place), told(app)], ['away', 1])
     assert.equal((await app.as('admin').post('/api/adoption/', { place })).status, 503)
     await app.clock.advance(5 * MINUTE_MS)

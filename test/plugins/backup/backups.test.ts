@@ -520,7 +520,7 @@ test('a command restores a file from another disk, repeatedly, and says what its
       [0, undefined],
     ],
   )
-  assert.equal(wrongName.error, `A backup is named like av_backup-20260101-manual.zip: rename ${renamed}`)
+  assert.equal(wrongName.error, `Backups have names such as av_backup-20260101-manual.zip: rename ${renamed}`)
   assert.match(isTaken.error!, /already exists/)
 })
 

@@ -239,7 +239,7 @@ test('a preview names the plugins whose documents would be skipped', async (t) =
   assert.deepEqual(missing, [{ plugin: 'note', documents: 1 }])
   await to.close()
   const { said } = await to.command(['restore', filename])
-  assert.match(said.join('\n'), /The plugin note is not here: 1 of its documents would be skipped/)
+  assert.match(said.join('\n'), /The plugin note is not installed: 1 of its documents would be skipped/)
 })
 
 test('data that restores have replaced is removed after 30 days, and only if a newer backup is proven', async (t) => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aChannel, aNewItem, aQueued, aVideo, type TestApp, testApp } from 'archivolt/testing'
-import { nextLook } from '../../../plugins/download/queue-state.ts'
+import { nextRecheck } from '../../../plugins/download/queue-state.ts'
 import { ERROR_CLASSES } from '../../../plugins/download/schema.ts'
 import { FAILURES } from '../../../plugins/platform/failure-classes.ts'
 import '../../support/slow.ts'
@@ -265,10 +265,10 @@ test('an item that fails permanently at its time does not block the others', asy
 })
 
 const parkedAs = (errorClass: (typeof ERROR_CLASSES)[number]) => ({ failure: { message: 'Not now', errorClass } })
-const LOOKED_AT_AGAIN = ERROR_CLASSES.filter((name) => FAILURES[name].again === 'looks')
+const RECHECKED = ERROR_CLASSES.filter((name) => FAILURES[name].again === 'rechecked')
 const nextId = ({ app: { queue } }: TestApp) => queue.next({ isAutoOnly: false, except: [] })?.platform_id
 
-for (const errorClass of LOOKED_AT_AGAIN) {
+for (const errorClass of RECHECKED) {
   test(`a listing that shows it without a mark reopens an item with the message ${errorClass}, once`, async (t) => {
     const app = await openQueueApp(t)
     const { queue } = app.app
@@ -286,14 +286,15 @@ for (const errorClass of LOOKED_AT_AGAIN) {
 }
 
 test('an item is retried 1, 7 and 30 days after its message, however late each retry is', () => {
-  const looks: number[] = []
+  const rechecks: number[] = []
   for (let hour = 0; hour < 24 * 100; hour++) {
-    const isDue = hour * 3600 >= (nextLook(0, looks.length ? looks.at(-1)! * 3600 : 0) ?? Number.POSITIVE_INFINITY)
-    if (isDue) looks.push(hour + 5)
+    const isDue =
+      hour * 3600 >= (nextRecheck(0, rechecks.length ? rechecks.at(-1)! * 3600 : 0) ?? Number.POSITIVE_INFINITY)
+    if (isDue) rechecks.push(hour + 5)
   }
 
   assert.deepEqual(
-    looks.map((hour) => Math.floor(hour / 24)),
+    rechecks.map((hour) => Math.floor(hour / 24)),
     [1, 7, 30],
   )
 })
@@ -323,7 +324,7 @@ test('an item that an earlier version has parked is retried, too, and an ignored
   await app.given(aQueued({ id: 'parked11111', ...parked }))
   await queue.setStatus('ignored1111', 'ignore')
 
-  await queue.planLooks()
+  await queue.planRechecks()
   await app.clock.advance(DAY_MS)
 
   assert.equal(nextId(app), 'parked11111')

@@ -86,7 +86,7 @@ test('an item larger than the free space waits, smaller ones are downloaded, and
 
   const { reason, next_attempt } = await halted(app)
 
-  assert.match(reason, /^There is not enough room for it: 20\d MB must be free on the library's disk$/)
+  assert.match(reason, /^There is not enough space for this video: 20\d MB must be free on the library's disk$/)
   assert.ok(next_attempt > app.clock.now() / 1000)
   assert.deepEqual([await app.ids('video'), await app.ids('download')], [[fog], [breakwater]])
   const asked = watched()

@@ -266,7 +266,7 @@ test('a view with the name of a table is not read, and names are lines of a limi
   db.exec(`CREATE VIEW subscriptions AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
     SELECT 0 AS service_id, 'x' || i AS url, 'x' AS name FROM n`)
   db.close()
-  assert.match((await preview(app, await readFile(file))).body.message, /not NewPipe’s/)
+  assert.match((await preview(app, await readFile(file))).body.message, /not from NewPipe/)
 
   const hostile = service(0, channel(ONE), `\u202e<b>\n${'x'.repeat(999)}`)
   const { body } = await preview(app, JSON.stringify({ subscriptions: [hostile] }))
@@ -293,7 +293,7 @@ for (const [what, table] of [
     db.exec(table)
     db.close()
 
-    assert.match((await preview(app, await readFile(file))).body.message ?? '', /not NewPipe’s/)
+    assert.match((await preview(app, await readFile(file))).body.message ?? '', /not from NewPipe/)
   })
 
 test('only admins may preview, only bytes are accepted, and remains of a crash are removed by the next start', async (t) => {

@@ -293,7 +293,11 @@ const FAULTS: Array<[what: string, answer: Answer, said: RegExp]> = [
     /redirects elsewhere/,
   ],
   ['is no Jellyfin', (_, response) => response.writeHead(404).end(), /^There is no Jellyfin at this address/],
-  ['is a web page', (_, response) => response.end('<!doctype html>'), /is a web page, not Jellyfin/],
+  [
+    'is a web page',
+    (_, response) => response.end('<!doctype html>'),
+    /There is a web page at this address, not Jellyfin/,
+  ],
   ['is broken', (_, response) => response.writeHead(500).end(), /^Jellyfin answered with status 500/],
   ['hangs up', (_, response) => void response.destroy(), /./],
   ['reads other folders', () => [{ Locations: ['/films'] }], /none of its libraries reads the folder “TV”.*\/films/],

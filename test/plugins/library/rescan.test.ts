@@ -190,7 +190,7 @@ test('an empty, truncated or unreadable film is reported and queued once; a repl
   const told = (id: string) => messages.find((text) => text.includes(`${id}.mp4`)) ?? ''
   assert.match(told(nets), /it is empty; it was queued to be downloaded again/)
   for (const id of [fog, breakwater])
-    assert.match(told(id), /it cannot be read as a film; it was queued to be downloaded again/)
+    assert.match(told(id), /it is not a readable video file; it was queued to be downloaded again/)
   assert.match(told(comet), /it is cut off after \d+ of \d+ bytes; it was queued to be downloaded again/)
   assert.equal(told(ferry), '')
   assert.deepEqual(await app.ids('download'), [nets, fog, breakwater, comet].sort())

@@ -167,7 +167,7 @@ test('no picture is removed if the index is empty, at that start or the next, or
   const isKept = async (why: RegExp) => {
     lines = []
     assert.equal((await app.runTask('thumbnail_check')).state, 'SUCCESS')
-    const [said] = lines.filter(({ msg }) => msg.includes('are kept'))
+    const [said] = lines.filter(({ msg }) => msg.includes('are not removed'))
     assert.match(said?.msg ?? '', why)
     assert.equal(said?.kept, 4)
     assert.deepEqual(

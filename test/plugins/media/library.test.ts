@@ -174,7 +174,7 @@ test('on a disk without space even for a folder, reserved space makes it possibl
   if (!disk) return
   const library = await aLibrary(t, disk)
   await library.put('UC1', 'v1.mp4', 'v2.mp4')
-  await library.keepRoom()
+  await library.reserveRoom()
   await fillUp(join(disk, 'filler'))
 
   await library.trash('job1', { channelId: 'UC1', videoId: 'v1' })

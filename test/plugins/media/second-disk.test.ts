@@ -120,7 +120,7 @@ const DEAD_ENDS: Array<[what: string, make: (path: string) => Promise<void>, sen
   [
     'a link to a file',
     async (path) => (await writeFile(`${path}.txt`, ''), symlink(`${path}.txt`, path)),
-    /UC1 .* leads to a file/,
+    /UC1 .* is a link to a file/,
   ],
   ['a file', (path) => writeFile(path, ''), /UC1 .* a file is in its place/],
 ]

@@ -467,7 +467,7 @@ test('linked files are copied as if they were in place; a broken link is reporte
   const { state: ended, result } = await run(app, 'back_up_offsite')
   assert.deepEqual(
     [ended, result],
-    ['FAILURE', 'The folder UC1 in the library is a link that leads nowhere: connect its disk, or remove the link'],
+    ['FAILURE', 'The folder UC1 in the library is a broken link: connect its disk, or remove the link'],
   )
 })
 

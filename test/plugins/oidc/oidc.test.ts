@@ -304,7 +304,7 @@ const REFUSED: Array<[why: string, settings: Partial<Settings>, says: RegExp]> =
   [
     'a provider that anybody could play',
     { oidcIssuer: 'http://id.example', oidcClientId: 'x' },
-    /http:\/\/id\.example has no https.* AV_PRIVATE_HOSTS/,
+    /http:\/\/id\.example does not use https.* AV_PRIVATE_HOSTS/,
   ],
   ['scopes without openid', { oidcScopes: 'profile' }, /oidcScopes|AV_OIDC_SCOPES/],
 ]

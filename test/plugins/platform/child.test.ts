@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { systemClock } from '../../../core/base/clock.ts'
 import { openLog } from '../../../core/log.ts'
-import { Child, ChildError, type Launch } from '../../../plugins/platform/child.ts'
+import { ChildError, type Launch, openChild } from '../../../plugins/platform/child.ts'
 import { openDownloadChildren } from '../../../plugins/platform/download-children.ts'
 import { openTools } from '../../../plugins/platform/tools.ts'
 import { testClock } from '../../support/clock.ts'
@@ -50,7 +50,7 @@ test('a child that prints too much, or invalid JSON, is killed', async (t) => {
     ["read request; echo 'not json'; sleep 60", 'BadLine'],
     ['read request; exit 3', 'ChildDied'],
   ] as const) {
-    const child = new Child(await givenProgram(t, script), systemClock, log)
+    const child = openChild(await givenProgram(t, script), systemClock, log)
 
     await assert.rejects(child.ask({ op: 'x' }, { quietMs: 60_000 }), endedAs(kind), kind)
 
@@ -59,7 +59,7 @@ test('a child that prints too much, or invalid JSON, is killed', async (t) => {
 })
 
 test('a request that was cancelled before it began ends the child instead of waiting for it', async (t) => {
-  const child = new Child(await givenProgram(t, 'read request; sleep 600'), systemClock, log)
+  const child = openChild(await givenProgram(t, 'read request; sleep 600'), systemClock, log)
   await child.ready
 
   await assert.rejects(
@@ -73,7 +73,7 @@ test('a request that was cancelled before it began ends the child instead of wai
 test('a child over its memory limit is killed with everything that it has started', async (t) => {
   const clock = testClock()
   const launch = await givenProgram(t, 'sleep 600 & read request; echo "{\\"id\\": 1, \\"part\\": [$!]}"; wait')
-  const child = new Child({ ...launch, memoryLimitBytes: 1000 }, clock, log)
+  const child = openChild({ ...launch, memoryLimitBytes: 1000 }, clock, log)
   let grandchild = 0
   const asked = assert.rejects(
     child.ask({ op: 'x' }, { quietMs: 60_000, onPart: ([pid]) => (grandchild = pid as number) }),
@@ -146,7 +146,7 @@ test('the next download reuses the child of the last one, as long as the same pr
   const children = openDownloadChildren({
     clock,
     log,
-    launch: async () => ({ launch, onJar: () => undefined, onToken: () => undefined }),
+    launch: async () => ({ launch, onJar: () => undefined, onTokenNews: () => undefined }),
   })
   t.after(() => children.end())
   const download = async (op = 'download') => Number((await children.ask({ op }, { quietMs: 60_000 })).result.pid)

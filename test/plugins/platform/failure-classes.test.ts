@@ -20,7 +20,7 @@ test('queue items can have exactly those classes that do not wait at the gate', 
 
 test('a failure that may end without notice is retried, or says when', () => {
   const told = namesOf(({ again }) => again === 'told')
-  const looks = namesOf(({ again }) => again === 'looks')
+  const looks = namesOf(({ again }) => again === 'rechecked')
 
   assert.deepEqual([...told, ...looks].sort(), [...noted].sort())
   assert.deepEqual(told, ['upcoming', 'not_offered'])
@@ -42,7 +42,7 @@ test('the contract contains the same table', async () => {
   const written = table.trim().split('\n')
 
   const fate = ({ item, again, needsAccount }: FailureRow) =>
-    `${item === 'final' ? 'recorded at once' : 'retried, then recorded'}${again === 'looks' ? '; retried regularly' : ''}${needsAccount ? '; retried when the cookie changes' : ''}`
+    `${item === 'final' ? 'recorded at once' : 'retried, then recorded'}${again === 'rechecked' ? '; retried regularly' : ''}${needsAccount ? '; retried when the cookie changes' : ''}`
   assert.deepEqual(
     written,
     rows.filter(([, { item }]) => item !== 'wait').map(([name, row]) => `| ${name} | ${row.meaning} | ${fate(row)} |`),

@@ -141,7 +141,7 @@ describe('tokens', () => {
       platform.requests.filter(({ path }) => path.includes('/media/')).map(({ path }) => path.split('/').at(-1)),
       ['18.mp4'],
     )
-    await service.tokens.look()
+    await service.tokens.ping()
     const { state, message, last_token } = service.tokens.health()
     assert.deepEqual([state, last_token], ['failed', 0], 'though it answers')
     assert.match(message, /Internal Server Error/)
@@ -205,14 +205,14 @@ describe('options that yt-dlp rejects are refused when they are set', () => {
     const app = await testApp(t, { settings: settings as never })
     const set = (change: object) => app.as('admin').post('/api/config/', change)
     const refusals: Array<[change: { [section: string]: Record<string, unknown> }, words: RegExp]> = [
-      [{ downloads: { format: '-' } }, /nobody sits there/],
+      [{ downloads: { format: '-' } }, /nobody can answer/],
       [{ downloads: { format: 'bv*+(ba' } }, /Invalid format specification/],
-      [{ platform: { player_clients: 'default,webb' } }, /knows no client “webb”/],
+      [{ platform: { player_clients: 'default,webb' } }, /does not know the client “webb”/],
       [{ platform: { proxy: 'http://host:99999' } }, /Port out of range/],
       [{ platform: { proxy: 'ftp://host:99' } }, /must be a string such as socks5h/],
       [{ platform: { source_address: '203.0.113.9' } }, /no address 203\.0\.113\.9/],
       [{ platform: { source_address: '1.2.3' } }, /IP address/],
-      [{ platform: { source_address: '127.0.0.1', ip_version: '6' } }, /is no IPv6 address/],
+      [{ platform: { source_address: '127.0.0.1', ip_version: '6' } }, /is not an IPv6 address/],
       [{ platform: { token_provider: 'http://host:99999' } }, /Port out of range/],
     ]
 

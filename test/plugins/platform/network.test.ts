@@ -66,7 +66,7 @@ test('a redirect into the local network is not followed: subtitles and thumbnail
 test('the same holds for media and pages: they fail with the reason, and the gate stays open', async (t) => {
   const { service, platform, folder } = await givenPlatform(t)
   const { url, asked } = await aNeighbour(t)
-  const refused = failsAs('unknown', /leads to 127\.0\.0\.1, which is no public address/)
+  const refused = failsAs('unknown', /refers to 127\.0\.0\.1, which is not a public address/)
   platform.faults.set(VIDEO.breakwater, { name: 'media_redirect', to: url })
   platform.faults.set(VIDEO.fog, { name: 'api_redirect', to: url })
   platform.catalogue.put('videos', VIDEO.nets, {

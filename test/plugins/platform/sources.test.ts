@@ -84,11 +84,11 @@ test('one that fails to parse a word blocks nobody, and claims no id of others',
 })
 
 const WRONG: Array<[what: string, said: object, message: RegExp]> = [
-  ['another video', { ...FILM, id: 'quay-film-0002' }, /was asked for quay-film-0001 and says quay-film-0002/],
-  ['a channel that is not its own', { ...FILM, channelId: '../../etc' }, /begins with quay-/],
-  ['no title', { ...FILM, title: undefined }, /says what it may not/],
-  ['a day that is none', { ...FILM, published: 'yesterday' }, /says what it may not: published must be/],
-  ['a title without end', { ...FILM, title: 'x'.repeat(5000) }, /says what it may not: title must have at most/],
+  ['another video', { ...FILM, id: 'quay-film-0002' }, /was asked for quay-film-0001 but returned quay-film-0002/],
+  ['a channel that is not its own', { ...FILM, channelId: '../../etc' }, /must begin with quay-/],
+  ['no title', { ...FILM, title: undefined }, /returned an invalid value/],
+  ['a day that is none', { ...FILM, published: 'yesterday' }, /returned an invalid value: published must be/],
+  ['a title without end', { ...FILM, title: 'x'.repeat(5000) }, /returned an invalid value: title must have at most/],
 ]
 
 for (const [what, said, message] of WRONG) {
@@ -118,7 +118,7 @@ test('a missing, truncated or invalid film is a failure, and its remains are del
 
   await assert.rejects(
     download(async () => undefined),
-    { message: /has put no quay-film-0001.mp4 into the folder/ },
+    { message: /did not write quay-film-0001.mp4 to the folder/ },
   )
   await assert.rejects(download(whole, 90), { message: /not complete: the \w+ ends after 1\.\d of 90 s/ })
   await assert.rejects(
@@ -131,7 +131,7 @@ test('a missing, truncated or invalid film is a failure, and its remains are del
 })
 
 test('a prefix that other ids may have, too, stops the start', () => {
-  assert.throws(() => checkSources([aSource({ prefix: 'UC' })]), { message: /must begin with small letters/ })
+  assert.throws(() => checkSources([aSource({ prefix: 'UC' })]), { message: /must be lower-case letters/ })
   assert.throws(() => checkSources([aSource(), aSource()]), { message: /Two platforms have ids that begin with quay-/ })
 })
 
@@ -173,7 +173,7 @@ test('its pictures are fetched like all requests of plugins, and an unavailable 
 
   await fetched('https://quay.example/picture')
   assert.equal(await readFile(to, 'utf8'), 'a picture')
-  await assert.rejects(fetched('https://quay.example/none'), { message: 'the answer was 404' })
+  await assert.rejects(fetched('https://quay.example/none'), { message: 'the answer has status 404' })
   await assert.rejects(fetched('https://quay.example/away'), (error: Error) => !('code' in error))
   await assert.rejects(fetched('https://first.example/picture', 'v1'), { message: 'of the first' })
   assert.equal(asked.length, 3)

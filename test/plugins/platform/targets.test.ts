@@ -7,7 +7,7 @@ import { openTargets } from '../../../plugins/platform/targets.ts'
 const VIDEO = 'aB3dE6gH9jK'
 const CHANNEL = 'UCaB3dE6gH9jKlMnOpQrStUv'
 const PLAYLIST = 'PLaB3dE6gH9jKlMnOpQrStUvWxYz012345'
-const targets = openTargets({ platformUrl: 'http://127.0.0.1:8787', prefix: 'av' })
+const { targets, targetsIn } = openTargets({ platformUrl: 'http://127.0.0.1:8787', prefix: 'av' })
 
 test('every usual form of an id or URL is recognized', () => {
   const forms: Array<[string, object]> = [
@@ -49,11 +49,11 @@ test('every usual form of an id or URL is recognized', () => {
     ['https://www.youtube.com/harbour', { type: 'channel', id: 'harbour', isHandle: true }],
   ]
 
-  for (const [text, target] of forms) assert.deepEqual(targets.of(text), [target], text)
+  for (const [text, target] of forms) assert.deepEqual(targets(text), [target], text)
 })
 
 test('several targets in one text are separated by white space', () => {
-  const found = targets.of(` ${VIDEO}\n\thttps://youtu.be/${VIDEO} ${CHANNEL} `)
+  const found = targets(` ${VIDEO}\n\thttps://youtu.be/${VIDEO} ${CHANNEL} `)
 
   assert.deepEqual(
     found.map(({ type }) => type),
@@ -98,18 +98,18 @@ test('foreign hosts, other lengths and hostile texts are refused by name', () =>
 
   for (const text of refused)
     assert.throws(
-      () => targets.of(text),
+      () => targets(text),
       (error) => isAppError(error, 'bad_request') && error.message.length < 300,
       text.slice(0, 60),
     )
   assert.throws(
-    () => targets.of(' \n'),
+    () => targets(' \n'),
     (error) => isAppError(error, 'bad_request'),
   )
 })
 
 test('in free text, words that are no targets are skipped', () => {
-  const found = targets.within(`look at https://youtu.be/${VIDEO} and @HarbourAndTide please`)
+  const found = targetsIn(`look at https://youtu.be/${VIDEO} and @HarbourAndTide please`)
 
   assert.deepEqual(found, [
     { type: 'video', id: VIDEO },

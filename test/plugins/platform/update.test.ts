@@ -74,7 +74,7 @@ test('a newer one is used with its pins once its films are as good as before, an
 
   assert.deepEqual([after.state, after.version, after.message], ['current', '2027.3.9', ''])
   assert.equal((await used()) - before, 3, 'films that are tried count as any other')
-  assert.deepEqual(await told(app), ['yt-dlp 2027.3.9 is in use now'])
+  assert.deepEqual(await told(app), ['yt-dlp 2027.3.9 is now in use'])
   assert.ok(!index.requests.some((path) => path.includes('9.9.9')))
   const asked = platform.requests.filter(({ path }) => path.startsWith('/api/video/'))
   assert.equal(asked.length, 3)
@@ -126,8 +126,8 @@ test('two consecutive bad ones are rejected and remembered; the next good one is
   const first = await update()
 
   assert.deepEqual([first.state, first.version, first.tried], ['refused', before, '2027.3.8'])
-  assert.match(first.message, /^the video \S{11} is offered only in 360p, and was 720p before$/)
-  assert.match((await told(app)).join(), /^yt-dlp 2027\.3\.8 is not used: .* The current version stays$/)
+  assert.match(first.message, /^the video \S{11} is offered only in 360p; it was offered in 720p before$/)
+  assert.match((await told(app)).join(), /^yt-dlp 2027\.3\.8 is not used: .* The current version stays in use$/)
 
   await index.publish(aYtDlp('2027.3.9', { files: { 'yt_dlp/version.py': 'raise RuntimeError("broken")' } }))
   const second = await update()
@@ -165,7 +165,7 @@ test('a test film that is gone is replaced; while the platform refuses everybody
   const refused = await update()
 
   assert.deepEqual([refused.state, refused.version], ['old', before])
-  assert.match(refused.message, /YouTube cannot be asked now/)
+  assert.match(refused.message, /YouTube cannot be reached now/)
 
   platform.faults.clear()
   platform.faults.set(FILMS[0]!, 'private')

@@ -128,7 +128,7 @@ const REFUSED: Array<[what: string, source: string, packageFile: object, says: R
     'a package without the keyword',
     `export default { name: 'tide' }`,
     { keywords: [], exports: './index.ts' },
-    /archivolt-plugin-tide is no plugin: the keywords/,
+    /archivolt-plugin-tide is not a plugin: the keywords/,
   ],
   [
     'one whose page does not build',
@@ -175,7 +175,7 @@ test('a missing package, unknown words, and a name in use are refused with a sen
 
   assert.match(
     (await archivolt('plugin', 'add', folder)).said,
-    /holds no package\.json, and no plugin\.ts/,
+    /has no package\.json, plugin\.ts or plugin\.js/,
     'not copied',
   )
   assert.match((await archivolt('plugin', 'add', 'archivolt-plugin-none')).said, /npm: 404|npm: .*not found/i)

@@ -12,7 +12,7 @@ const busy = (): void => {
 
 test('a route and a task that block everything are named with their plugin; waiting ones are not', async (t) => {
   let heard: (line: Record<string, any>) => void = () => undefined
-  const write = (line: string) => void (/the event loop stood still/.test(line) && heard(JSON.parse(line)))
+  const write = (line: string) => void (/the event loop was blocked/.test(line) && heard(JSON.parse(line)))
   const route = (path: string, handle: () => object | Promise<object>) =>
     defineRoute({ method: 'GET', path, access: 'open', summary: 'x', reply: Type.Object({}), handle })
   const hold = defineTask({

@@ -93,8 +93,8 @@ test('sound is copied or encoded once, and offered with the film and its exact s
   assert.deepEqual(
     first?.others.map((other: Record<string, string | undefined>) => [other['title'], other['default']]),
     [
-      ['Sound', 'true'],
-      ['Film', 'false'],
+      ['Audio', 'true'],
+      ['Video', 'false'],
     ],
   )
 })

@@ -70,7 +70,7 @@ test('a player that does not report is charged for what it receives, and receive
   assert.equal(await house.left(), 0)
   for (const path of ['/media/UC1/one.mp4', '/media/UC1/two.mp4']) {
     const over = await house.child.get(path)
-    assert.deepEqual([over.status, over.body.error], [403, 'The time of this account is over for today'])
+    assert.deepEqual([over.status, over.body.error], [403, 'The time of this account for today is used up'])
   }
   assert.equal((await house.child.get('/api/video/one/')).status, 200, 'all but films')
   assert.equal((await house.app.as('user').get('/media/UC1/one.mp4')).status, 200, 'others play')
@@ -117,7 +117,7 @@ test('an admin’s PIN grants five more minutes on any device; five wrong ones i
   await admin.post('/api/user/1/', { pin: PIN, current_password: PASSWORD })
   await house.app.as('user').post('/api/user/2/', { pin: '1234', current_password: PASSWORD })
   const wrong = await enter('1234')
-  assert.deepEqual([wrong.status, wrong.body.fields], [400, { pin: 'is the PIN of no admin' }])
+  assert.deepEqual([wrong.status, wrong.body.fields], [400, { pin: 'is not the PIN of an admin' }])
   assert.equal((await enter('12')).status, 400)
   assert.deepEqual((await enter(PIN)).body, { minutes: 0, left: 300 })
   assert.equal((await house.load('one', 0, 10)).status, 206)

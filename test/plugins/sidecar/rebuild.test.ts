@@ -253,7 +253,7 @@ test('a film without a sidecar is restored from its own metadata and its neighbo
   assert.deepEqual([done.code, done.error], [0, undefined])
   assert.deepEqual(asked, [])
   assert.deepEqual(done.said.filter((line) => line.startsWith('Refused: ')).sort(), [
-    'Refused: UC1/w2.archivolt.json: Its content is about a different video than its name',
+    'Refused: UC1/w2.archivolt.json: Its name and its content are about different videos',
     'Refused: UC1/w3.archivolt.json: It was written by a newer version of Archivolt: update first',
     'Refused: UC1/w4.archivolt.json: It is larger than 64 MB',
     'Refused: UC1/w5.archivolt.json: The record of w5 is damaged: video.title must be a string',

@@ -15,7 +15,7 @@ async function given(t: TestContext) {
     /** @returns how many had to be read again */
     ask: (keys: readonly string[]): number => {
       const before = found
-      for (const key of keys) connection.kept(key, () => ++found)
+      for (const key of keys) connection.cached(key, () => ++found)
       return found - before
     },
   }

@@ -56,7 +56,7 @@ test('a scope permits what it names and all lower scopes, and a refusal names th
   const refused = await client.post('/api/config/', {})
   assert.deepEqual(
     [refused.body.code, refused.body.detail],
-    ['permission_denied', 'This access token has the scope watch; this needs one with the scope admin'],
+    ['permission_denied', 'This access token has the scope watch; this request needs the scope admin'],
   )
 })
 

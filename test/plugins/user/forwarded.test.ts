@@ -61,7 +61,7 @@ test('without the setting the header is ignored', async (t) => {
 
 test('it does not start if any client could send the header', async (t) => {
   await assert.rejects(testApp(t, { settings: { forwardedUser: HEADER } }), {
-    message: /plugin user: AV_FORWARDED_USER is set and AV_TRUSTED_PROXIES is not/,
+    message: /plugin user: AV_FORWARDED_USER is set, but AV_TRUSTED_PROXIES is not/,
   })
 })
 

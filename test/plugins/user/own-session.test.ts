@@ -186,7 +186,7 @@ test('if admins need a second factor, one without it has a user’s rights until
 
   const refused = await admin.get('/api/user/')
   assert.deepEqual([refused.status, refused.body.code], [403, 'permission_denied'])
-  assert.match(refused.body.detail, /asks admins for a second factor.*Settings → Account/)
+  assert.match(refused.body.detail, /requires admins to use a second factor.*Settings → Account/)
   for (const reply of [await app.as('admin').get('/api/user/'), await app.as('nobody').get('/api/user/', byToken)])
     assert.equal(reply.status, 403)
   for (const other of [admin, app.as('admin'), user])

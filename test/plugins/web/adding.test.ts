@@ -7,6 +7,7 @@ import { holdBack, noBrowser, openPage, PATIENCE, type Page, type Watched } from
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, type Server, startServer, USERNAME, until } from '../../support/server.ts'
+import '../../support/long.ts'
 
 /** The search for channels, which checks whether a name exists, replies this if the channel is not archived. */
 const NOT_ARCHIVED = [/404 .*channel\/search/]

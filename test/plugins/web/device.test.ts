@@ -30,7 +30,7 @@ const LARGE = [
 ]
 const TITLE = 'The harbour <b>at night</b>'
 
-interface Kept {
+interface Setup {
   app: TestApp
   proxy: Proxy
   bytes: number
@@ -39,7 +39,7 @@ interface Kept {
 const filmOf = ({ app }: TestApp, id = 'v1'): string => join(app.settings['mediaDir'] as string, 'UC1', `${id}.mp4`)
 
 /** A film of several pieces, behind a proxy that can become unreachable. */
-async function behindProxy(t: Parameters<typeof testApp>[0], basePath = '/'): Promise<Kept> {
+async function behindProxy(t: Parameters<typeof testApp>[0], basePath = '/'): Promise<Setup> {
   const app = await testApp(t, { settings: { basePath } })
   const path = filmOf(app)
   await makeFilm(path, [...LARGE, '-c:v', 'libx264', '-preset', 'ultrafast'])
@@ -72,7 +72,7 @@ const sizeOfPieces = `(async () => {
     if (url.includes('?piece=')) bytes += (await (await cache.match(url)).blob()).size
   return bytes
 })()`
-const kept = (page: Page): Promise<string[]> => page.evaluate(ofFilms)
+const stored = (page: Page): Promise<string[]> => page.evaluate(ofFilms)
 
 async function choose(page: Page, entry: string, title = TITLE): Promise<void> {
   await page.getByRole('button', { name: `More for ${title}` }).click()
@@ -108,7 +108,7 @@ describe('a saved video', { skip: noBrowser }, () => {
       const { page, go, check, shot } = watched
       await keep(watched)
       await app.clock.advance(600_000)
-      const pieces = (await kept(page)).filter((path) => path.includes('?piece='))
+      const pieces = (await stored(page)).filter((path) => path.includes('?piece='))
       assert.equal(pieces.length, Math.ceil(bytes / PIECE))
 
       await proxy.refuse()
@@ -131,7 +131,7 @@ describe('a saved video', { skip: noBrowser }, () => {
       await proxy.accept()
 
       const position = async () => (await app.as('user').get('/api/video/v1/progress/')).body.position as number
-      await until('the place is home', position, (seconds) => seconds >= at - 1, PATIENCE_MS)
+      await until('the server has the position', position, (seconds) => seconds >= at - 1, PATIENCE_MS)
     })
 
   test('sends a position later if the server cannot store it now', async (context) => {
@@ -151,7 +151,7 @@ describe('a saved video', { skip: noBrowser }, () => {
     await go('/')
 
     const position = async () => (await app.as('user').get('/api/video/v1/progress/')).body.position as number
-    await until('the place is home', position, (seconds) => seconds >= 6, PATIENCE_MS)
+    await until('the server has the position', position, (seconds) => seconds >= 6, PATIENCE_MS)
   })
 
   test('plays from this browser while the server is reachable, and is removed by its menu', async (context) => {
@@ -176,8 +176,8 @@ describe('a saved video', { skip: noBrowser }, () => {
 
     await page.getByText('None yet').waitFor()
     await until(
-      'nothing of it is kept',
-      () => kept(page),
+      'nothing of it is stored',
+      () => stored(page),
       (paths) => paths.length === 0,
       PATIENCE_MS,
     )
@@ -229,7 +229,7 @@ describe('a saved video', { skip: noBrowser }, () => {
     const here = (name: string) =>
       until(
         name,
-        () => kept(page),
+        () => stored(page),
         (paths) => paths.some((path) => path.includes(name)),
         PATIENCE_MS,
       )
@@ -257,7 +257,7 @@ describe('a saved video', { skip: noBrowser }, () => {
       await choose(page, 'Save offline')
       await until(
         'a piece is here',
-        () => kept(page),
+        () => stored(page),
         (paths) => paths.some((path) => path.endsWith('?piece=0')),
         PATIENCE_MS,
       )
@@ -285,7 +285,7 @@ describe('a saved video', { skip: noBrowser }, () => {
     await go('/')
     await until(
       'a video that is gone goes here',
-      () => kept(page),
+      () => stored(page),
       (paths) => paths.length === 0,
       PATIENCE_MS,
     )
@@ -316,7 +316,7 @@ describe('a saved video', { skip: noBrowser }, () => {
       const watched = await openPage(t, proxy.url, { as, options })
       const { page } = watched
       await keep(watched)
-      assert.ok((await kept(page)).length > 2)
+      assert.ok((await stored(page)).length > 2)
 
       if (isOther) {
         const data = { username: 'admin', password: PASSWORD }
@@ -325,8 +325,8 @@ describe('a saved video', { skip: noBrowser }, () => {
       await page.reload()
 
       await until(
-        'nothing of it is kept',
-        () => kept(page),
+        'nothing of it is stored',
+        () => stored(page),
         (paths) => paths.length === 0,
         PATIENCE_MS,
       )
@@ -342,7 +342,7 @@ describe('a saved video', { skip: noBrowser }, () => {
     await choose(page, 'Save offline')
 
     await page.getByText(/^Not enough space: the video needs/).waitFor()
-    assert.deepEqual(await kept(page), [])
+    assert.deepEqual(await stored(page), [])
   })
 
   test('is not offered over plain http: one sentence explains why, and all else works', async (t) => {

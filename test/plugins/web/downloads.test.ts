@@ -301,7 +301,7 @@ describe('downloads', { skip: noBrowser }, () => {
     await running.waitFor({ state: 'detached' })
   })
 
-  test('the lists keep their place when what stands above them comes late, so that a click meets its aim', async (t) => {
+  test('the lists stay at their position when what is above them comes late, so that a click hits its target', async (t) => {
     const app = await filled(t)
     await app.as('admin').post('/api/platform/', { command: 'pause' })
     const { page, go } = await openPage(t, app.url, { as: AS })
@@ -421,15 +421,15 @@ describe('downloads', { skip: noBrowser }, () => {
     }
     await far.waitFor()
     await page.waitForLoadState('networkidle')
-    const place = async () => [await reached.textContent(), (await reached.boundingBox())?.y]
-    const before = await place()
+    const position = async () => [await reached.textContent(), (await reached.boundingBox())?.y]
+    const before = await position()
 
     const readAgain = page.waitForResponse((response) => response.url().includes('error=false&page='))
     await app.as('admin').post('/api/download/bulk/', { filter: 'ignore', status: 'delete' })
     await readAgain
     await page.waitForLoadState('networkidle')
 
-    assert.deepEqual(await place(), before)
+    assert.deepEqual(await position(), before)
   })
 
   test('a server that does not reply is reported, with a retry button; a refusal is beside the field', async (t) => {
@@ -489,7 +489,7 @@ describe('downloads', { skip: noBrowser }, () => {
       await mkdir(app.app.settings.mediaDir)
       await page.getByRole('button', { name: 'Use this folder' }).click()
       await page
-        .getByText('If a disk is just not connected, connect it instead: everything then continues automatically')
+        .getByText('If a disk is just not connected, connect it instead: everything will then continue automatically')
         .waitFor()
       await check([/409/])
       await shot('downloads-library-away')

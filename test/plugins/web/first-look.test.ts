@@ -8,6 +8,7 @@ import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { ROOT } from '../../support/sources.ts'
 import { aChannel, aFragment, aNewItem, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 import { SECTIONS } from './sections.ts'
+import '../../support/long.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 

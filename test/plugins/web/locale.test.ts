@@ -106,7 +106,7 @@ describe('direction marks', () => {
   const [LRM, RLM, LRE, RLO, PDF, RLI, PDI] = ['\u200e', '\u200f', '\u202a', '\u202e', '\u202c', '\u2067', '\u2069']
 
   test('are removed if unpaired, or if they override the direction of letters', () => {
-    const cases: Array<[given: string, kept: string]> = [
+    const cases: Array<[given: string, calmed: string]> = [
       ['plain', 'plain'],
       [`a ${RLO}evil`, 'a evil'],
       [`a ${RLO}evil${PDF} b`, 'a evil b'],
@@ -119,7 +119,7 @@ describe('direction marks', () => {
       [`${RLM}a${LRM}`, 'a'],
       [`C++${LRM} مرحبا`, `C++${LRM} مرحبا`],
     ]
-    for (const [given, kept] of cases) assert.equal(calm(given), kept, JSON.stringify(given))
+    for (const [given, calmed] of cases) assert.equal(calm(given), calmed, JSON.stringify(given))
     assert.equal(apart('plain'), 'plain')
     assert.equal(apart('مرحبا'), '\u2068مرحبا\u2069')
   })

@@ -7,6 +7,7 @@ import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 import { SECTIONS } from './sections.ts'
+import '../../support/long.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const NARROW = { width: 320, height: 568 }

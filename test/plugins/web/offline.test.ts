@@ -21,7 +21,7 @@ async function oneFilm(app: TestApp): Promise<void> {
 }
 
 /** Paths of the replies that this browser has cached. */
-const kept = (page: Page): Promise<string[]> =>
+const cached = (page: Page): Promise<string[]> =>
   page.evaluate(`(async () => {
     const names = (await caches.keys()).filter((name) => name.startsWith('archivolt '))
     const lists = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))
@@ -66,7 +66,8 @@ describe('without the server', { skip: noBrowser }, () => {
       await film(page).waitFor()
       await shot('offline')
       await check(NO_ANSWER)
-      for (const path of await kept(page)) assert.match(path.slice(base.length), /^($|assets\/|cache\/|api\/video\/$)/)
+      for (const path of await cached(page))
+        assert.match(path.slice(base.length), /^($|assets\/|cache\/|api\/video\/$)/)
     })
   }
 

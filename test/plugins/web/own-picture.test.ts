@@ -15,9 +15,9 @@ const aPicture = (): Buffer => {
 }
 
 /** The width of the picture in an element, once the browser has loaded it. */
-const widthIn = (page: Page, place: string): Promise<number> =>
+const widthIn = (page: Page, part: string): Promise<number> =>
   page
-    .locator(`${place} .avatar img`)
+    .locator(`${part} .avatar img`)
     .first()
     .evaluate(async (image) => {
       await (image as HTMLImageElement).decode()

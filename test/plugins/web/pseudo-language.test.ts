@@ -8,6 +8,7 @@ import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { languagesBesideEnglish } from '../../support/languages.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 import { SECTIONS } from './sections.ts'
+import '../../support/long.ts'
 
 type Entry = string | Record<string, string>
 

@@ -11,6 +11,7 @@ import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, startServer, USERNAME, until } from '../../support/server.ts'
+import '../../support/long.ts'
 
 const AS = { username: USERNAME, password: PASSWORD }
 const VIDEOS = ['harbour0001', 'harbour0002', 'fogSignal01']

@@ -1,5 +1,5 @@
 /**
- * A parent gives a child a daily time; the child sees the time left, is stopped at the end, and gets five more minutes.
+ * A parent gives a child a daily limit; the child sees the time left, is stopped at the end, and gets five more minutes.
  */
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
@@ -8,6 +8,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { noBrowser, openPage } from '../../support/browser.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const MIA = { username: 'mia', password: PASSWORD }
@@ -38,7 +39,7 @@ async function household(t: TestContext) {
   return { app, load }
 }
 
-describe('daily time on the page', { skip: noBrowser }, () => {
+describe('daily limit on the page', { skip: noBrowser }, () => {
   test('a child on a phone and a parent at a desktop', { timeout: 170_000 }, async (t) => {
     const { app, load } = await household(t)
     const parent = await openPage(t, app.url, { as: ADMIN })

@@ -144,7 +144,7 @@ describe('importing', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: /^More for/ }).click()
     await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('Its file goes to the bin on the disk of “Old films”').waitFor()
+    await dialog.getByText('Its file will go to the bin on the disk of “Old films”').waitFor()
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('Deleted').waitFor()
     assert.deepEqual(await app.ids('video'), ['aaaaaaaaaaa'])

@@ -306,7 +306,7 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
       .getByRole('button', { name: /^Delete the snapshot/ })
       .first()
       .click()
-    await page.getByText('The archive itself does not change').waitFor()
+    await page.getByText('The archive itself will not change').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Snapshot deleted').waitFor()
     await restores.nth(before).waitFor({ state: 'detached' })

@@ -197,7 +197,9 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Show token' }).click()
     const before = await page.locator('output').innerText()
     await page.getByRole('button', { name: 'Create a new one' }).click()
-    await page.getByText('The current token stops working right away, and every app needs the new one').waitFor()
+    await page
+      .getByText('The current token will stop working right away, and every app will need the new one')
+      .waitFor()
     await check([/400/])
     await page.getByRole('dialog').getByRole('button', { name: 'Create a new one' }).click()
     await page.getByText('This is your new token').waitFor()
@@ -429,7 +431,7 @@ describe('settings', { skip: noBrowser }, () => {
       await dialog.getByLabel('Name or code').fill('xx.*')
       await dialog.getByRole('button', { name: 'Use the code “xx.*”' }).click()
       await dialog.getByRole('button', { name: 'Done' }).click()
-      await until('all are kept', downloads, ({ subtitle }) => subtitle === 'en,pt-BR,de,xx.*')
+      await until('all are saved', downloads, ({ subtitle }) => subtitle === 'en,pt-BR,de,xx.*')
       await option(page, 'Languages').getByRole('button', { name: 'Remove Brazilian Portuguese' }).click()
       await until('one is removed', downloads, ({ subtitle }) => subtitle === 'en,de,xx.*')
 
@@ -464,7 +466,7 @@ describe('settings', { skip: noBrowser }, () => {
     const field = page.getByLabel('Delete watched videos after')
     await field.fill('30')
     await page.keyboard.press('Tab')
-    await page.getByText('every video that was watched more than 30 days ago is deleted').waitFor()
+    await page.getByText('every video that was watched more than 30 days ago will be deleted').waitFor()
     await check()
     await page.getByRole('button', { name: 'Cancel' }).click()
     assert.deepEqual([await field.inputValue(), await days()], ['', false])
@@ -495,7 +497,7 @@ describe('settings', { skip: noBrowser }, () => {
     await group.getByLabel('How often').selectOption('Every week')
     await group.getByLabel('Day').selectOption('Wednesday')
     await until(
-      'it is kept',
+      'it is saved',
       () => cronOf('update_subscribed'),
       (cron) => cron === '45 6 3',
     )
@@ -561,7 +563,7 @@ describe('settings', { skip: noBrowser }, () => {
       (await app.as('admin').get('/api/schedule/')).body.find(
         ({ name }: { name: string }) => name === 'update_subscribed',
       ).schedule
-    await until('the last choice is kept', cronOf, (cron) => cron === '0 8 3')
+    await until('the last choice is saved', cronOf, (cron) => cron === '0 8 3')
     await group.getByText('Saved').waitFor()
     assert.equal(await group.getByLabel('Day').inputValue(), '3')
 
@@ -574,10 +576,10 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByLabel('File type').selectOption('Plays everywhere')
     await pause.fill('45')
     await sendConfig()
-    const kept = async () => (await app.as('admin').get('/api/config/')).body.downloads
+    const downloads = async () => (await app.as('admin').get('/api/config/')).body.downloads
     await until(
-      'all is kept',
-      kept,
+      'all is saved',
+      downloads,
       ({ sleep_interval, quality_height, quality_codec }) =>
         sleep_interval === 30 && quality_height === 1080 && quality_codec === 'compatible',
     )

@@ -80,9 +80,9 @@ describe('the table of videos', { skip: noBrowser }, () => {
     await page.keyboard.press('Escape')
     const chosen = ['published', 'downloaded', 'duration', 'mediasize', 'height', 'views']
     await until(
-      'the columns are kept',
+      'the columns are saved',
       async () => (await app.as('admin').get('/api/config/user/')).body.table_columns,
-      (kept) => kept?.join() === chosen.join(),
+      (columns) => columns?.join() === chosen.join(),
     )
 
     await page.setViewportSize({ width: 820, height: 1100 })

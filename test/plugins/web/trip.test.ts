@@ -185,7 +185,7 @@ describe('a trip', { skip: noBrowser }, () => {
     await go('/settings/device/')
     await page.getByText('Keeps 3 hours of videos ready').waitFor()
     await check()
-    await shot('trip-kept')
+    await shot('trip-refilled')
     await page.getByRole('button', { name: 'Stop filling' }).click()
     await app.as('admin').post('/api/watched/', { id: 'v3', is_watched: true })
     await app.as('admin').post('/api/watched/', { id: 'v1', is_watched: false })

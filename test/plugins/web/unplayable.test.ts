@@ -14,6 +14,7 @@ import { noBrowser, openPage, PATIENCE, type Page } from '../../support/browser.
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const PICTURE = { index: 0, bitrate: 100_000, width: 320, height: 180, type: 'video' as const }

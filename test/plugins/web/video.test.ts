@@ -166,7 +166,7 @@ describe('a video', { skip: noBrowser }, () => {
     await page.getByRole('list', { name: 'All videos' }).getByRole('link').first().waitFor()
     await release()
     await until(
-      'the place is saved',
+      'the position is saved',
       () => position(breakwater),
       (seconds) => seconds > 4,
     )
@@ -408,7 +408,7 @@ describe('a video', { skip: noBrowser }, () => {
     await go(`/video/${gull}/`)
     await page.getByRole('button', { name: 'More for Gull steals breakfast #shorts' }).click()
     await page.getByRole('menuitem', { name: 'Delete and ignore' }).click()
-    await page.getByText('The video goes on the ignore list, so subscriptions will not bring it back').waitFor()
+    await page.getByText('The video will go on the ignore list, so subscriptions will not bring it back').waitFor()
     await shot('video-delete')
     await check()
     await page.getByRole('button', { name: 'Delete and ignore' }).click()

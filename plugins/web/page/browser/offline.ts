@@ -56,10 +56,10 @@ function handOver(isStill: () => boolean): void {
 
 /**
  * Does not wait for the worker, because a sign-out may come first.
- * @param keep  URLs that Home has requested
+ * @param urls  requested by Home, to be cached
  */
-export const notifyWorker = (keep: readonly string[]): void =>
-  void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep }))
+export const notifyWorker = (urls: readonly string[]): void =>
+  void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep: urls }))
 
 /** Whether this account has saved videos in this browser. */
 export const hasFilms = async (id: number): Promise<boolean> => isOfflinePossible && caches.has(filmCache(base, id))

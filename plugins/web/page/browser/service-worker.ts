@@ -48,8 +48,8 @@ scope.addEventListener('install', (event) => event.waitUntil(scope.skipWaiting()
 scope.addEventListener('activate', (event) => event.waitUntil(scope.clients.claim()))
 
 scope.addEventListener('message', (event) => {
-  const { keep } = Object(event.data) as { keep?: unknown }
-  if (Array.isArray(keep)) event.waitUntil(fill(keep.filter((one) => typeof one === 'string')))
+  const { keep: urls } = Object(event.data) as { keep?: unknown }
+  if (Array.isArray(urls)) event.waitUntil(fill(urls.filter((one) => typeof one === 'string')))
 })
 
 scope.addEventListener('fetch', (event) => {

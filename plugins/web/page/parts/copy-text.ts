@@ -1,5 +1,4 @@
 /** Copies a text to the clipboard, and reports success or failure. */
-
 import { t } from '../texts/lookup.ts'
 import { say } from './toast.ts'
 
@@ -8,6 +7,6 @@ export async function copyText(text: string): Promise<void> {
     await navigator.clipboard.writeText(text)
     say(t('settings.copied'))
   } catch {
-    say(t('settings.notCopied'), { isError: true }) // without https browsers keep their clipboard shut
+    say(t('settings.notCopied'), { isError: true }) // browsers block the clipboard on pages without https
   }
 }

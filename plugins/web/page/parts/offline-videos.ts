@@ -7,9 +7,9 @@ import { under } from '../server/base.ts'
 import { connection } from '../server/events.ts'
 import type { Item, Video } from '../server/records.ts'
 import { type OnDevice, offlineVideos } from '../stores/offline-videos.ts'
+import { refilledTrip } from '../stores/refilled-trip.ts'
 import { account } from '../stores/session.ts'
 import { titledAs } from '../stores/titles.ts'
-import { keptTrip } from '../stores/trip-kept.ts'
 import { toBytes } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { say, sayFailure } from './toast.ts'
@@ -272,9 +272,9 @@ async function compare(): Promise<void> {
   }
 }
 
-/** Refills the trip pack that this device keeps filled. Never over a metered connection. */
+/** Refills the trip pack, but never over a metered connection. */
 async function refill(): Promise<void> {
-  const trip = keptTrip.peek()
+  const trip = refilledTrip.peek()
   const { connection: way } = navigator as { connection?: { saveData?: boolean; type?: string } }
   if (!trip || way?.saveData || way?.type === 'cellular') return
   try {

@@ -11,7 +11,7 @@ interface Props<Row> {
   rows: readonly Row[]
   titleOf: (row: Row) => string
   /** undefined: the account may not change the order. @param moved  the row that was moved to a position */
-  order: ((ids: readonly number[], moved: { id: number; place: number }) => Promise<void>) | undefined
+  order: ((ids: readonly number[], moved: { id: number; position: number }) => Promise<void>) | undefined
   class?: string
   rowClass?: (row: Row) => string
   children: (row: Row) => ComponentChildren
@@ -43,7 +43,7 @@ export function OrderedList<Row extends { id: number }>({
     if (isByKey)
       requestAnimationFrame(() => list.current?.children[position]?.querySelector<HTMLElement>('.handle')?.focus())
     const ids = moved(rows, from, position).map(({ id }) => id)
-    await order(ids, { id: rows[from]!.id, place: position }).catch(sayFailure)
+    await order(ids, { id: rows[from]!.id, position }).catch(sayFailure)
   }
   const begin = (event: PointerEvent, from: number) => {
     if (event.button !== 0) return

@@ -46,12 +46,9 @@ interface PlayerSide {
   done: () => void
 }
 
-export interface Host {
-  tell(message: ToFrame): void
-  close(): void
-}
+export type Host = ReturnType<typeof openHost>
 
-export function openHost(parts: Parts): Host {
+export function openHost(parts: Parts) {
   const { frame, page } = parts
   const ending = new AbortController()
   const { signal } = ending

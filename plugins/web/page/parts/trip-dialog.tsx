@@ -7,9 +7,9 @@ import type { Rule, Rules } from '../server/records.ts'
 import { isThere } from '../stores/left-out.ts'
 import { useLoad } from '../stores/load.ts'
 import { offlineVideos } from '../stores/offline-videos.ts'
+import { setRefilledTrip } from '../stores/refilled-trip.ts'
 import { mayDownload } from '../stores/session.ts'
 import { titledAs } from '../stores/titles.ts'
-import { keepTrip } from '../stores/trip-kept.ts'
 import { toBytes, toSpan } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
@@ -48,7 +48,7 @@ function useFurther(): TripSource[] {
 export default function TripDialog({ source: first, onClose }: { source: TripSource; onClose: () => void }) {
   const sources = [first, ...useFurther()]
   const [chosen, setChosen] = useState('0')
-  const [wanted, setWanted] = useState<Wanted>({ hours: '3', isForTrip: true, isKept: false })
+  const [wanted, setWanted] = useState<Wanted>({ hours: '3', isForTrip: true, isRefilled: false })
   const source = sources[Number(chosen)] ?? first
   const [saving, setSaving] = useState<readonly string[]>()
   const [key] = useState(() => `trip/${Math.random()}/`)
@@ -59,8 +59,9 @@ export default function TripDialog({ source: first, onClose }: { source: TripSou
     return { films: toFilms(videos, offlineVideos.peek()), free }
   })
   const save = async (films: readonly Film[]) => {
-    const { hours, isForTrip, isKept } = wanted
-    if (isForTrip && isKept && source.list) keepTrip({ name: source.name, ...source.list, hours: Number(hours) })
+    const { hours, isForTrip, isRefilled } = wanted
+    if (isForTrip && isRefilled && source.list)
+      setRefilledTrip({ name: source.name, ...source.list, hours: Number(hours) })
     const ids = films.map(({ video }) => video.platform_id)
     setSaving(ids)
     const { saveOffline } = await offline()
@@ -104,7 +105,7 @@ interface Wanted {
   hours: Hours
   isForTrip: boolean
   /** The device refills the pack by itself. */
-  isKept: boolean
+  isRefilled: boolean
 }
 
 interface ChoiceProps {
@@ -119,7 +120,7 @@ interface ChoiceProps {
 }
 
 function Choice({ films, free, isList, wanted, onChange, onClose, onSave }: ChoiceProps) {
-  const { hours, isForTrip, isKept } = wanted
+  const { hours, isForTrip, isRefilled } = wanted
   const plan = planTrip(films, { seconds: Number(hours) * HOUR_S, bytes: free * SHARE })
   return (
     <>
@@ -158,8 +159,8 @@ function Choice({ films, free, isList, wanted, onChange, onClose, onSave }: Choi
         <Switch
           label={t('trip.keep')}
           hint={t('trip.keep.hint')}
-          isOn={isKept}
-          onChange={(isOn) => onChange({ ...wanted, isKept: isOn })}
+          isOn={isRefilled}
+          onChange={(isOn) => onChange({ ...wanted, isRefilled: isOn })}
         />
       )}
       <footer>

@@ -30,14 +30,14 @@ const wordsIn = (text: string): string[] =>
 function toWishes({ shorts, streams, minutes, only, without, keep, count }: Given): Wishes | undefined {
   const kinds = [...(shorts ? (['shorts'] as const) : []), ...(streams ? (['streams'] as const) : [])]
   const [seconds, number] = [Math.round(Number(minutes) * 60), Math.round(Number(count))]
-  const kept: Wishes['keep'] =
+  const limit: Wishes['keep'] =
     keep === 'watched' ? { until: 'watched' } : keep === 'newest' ? { newest: number } : { days: number }
   const wishes: Wishes = {
     ...(kinds.length > 0 && { skip_kinds: kinds }),
     ...(seconds > 0 && { skip_shorter_than: seconds }),
     ...(wordsIn(only).length > 0 && { only_titles: wordsIn(only) }),
     ...(wordsIn(without).length > 0 && { skip_titles: wordsIn(without) }),
-    ...(keep !== 'everything' && (keep === 'watched' || number > 0) && { keep: kept }),
+    ...(keep !== 'everything' && (keep === 'watched' || number > 0) && { keep: limit }),
   }
   return Object.keys(wishes).length > 0 ? wishes : undefined
 }

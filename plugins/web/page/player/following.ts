@@ -13,15 +13,7 @@ import { shownTitle } from '../stores/titles.ts'
 import { bestOf, laterInChannel, newestBut, noteSeen, someInChannel } from './chain.ts'
 import type { Step } from './step.ts'
 
-export interface Following {
-  /** The playlist's id in the address. */
-  list: string | undefined
-  playlist: Load<Playlist | undefined>
-  similar: Load<VideoRow[]>
-  next: ReadonlySignal<Step | undefined>
-  /** Only in a playlist. */
-  previous: ReadonlySignal<Step | undefined>
-}
+export type Following = ReturnType<typeof useFollowing>
 
 /** Names of the query values that determine the playlist and the mode. */
 const FOLLOWED = ['list', 'shuffle', 'repeat']
@@ -41,7 +33,7 @@ const pathBeyond = (id: string, query: URLSearchParams): string =>
  * @param video  undefined: not loaded yet
  * @param query  of the view's address
  */
-export function useFollowing(id: string, video: Video | undefined, query: ReadonlySignal<URLSearchParams>): Following {
+export function useFollowing(id: string, video: Video | undefined, query: ReadonlySignal<URLSearchParams>) {
   const list = query.value.get('list') ?? undefined
   const playlist = useLoad(`playlist/${list ?? ''}/entries`, async (signal) =>
     list === undefined
@@ -71,9 +63,11 @@ export function useFollowing(id: string, video: Video | undefined, query: Readon
   const inList = (entry: PlaylistEntry | undefined): Step | undefined =>
     entry && toStep(shownTitle(entry.platform_id, entry.title), pathInList(entry.platform_id, query.value))
   return {
+    /** The playlist's id in the address. */
     list,
     playlist,
     similar,
+    /** Only in a playlist. */
     previous: useComputed(() => inList(around.value.previous)),
     next: useComputed(() => {
       if (!isBeyond.value) return inList(around.value.next)

@@ -7,7 +7,7 @@ import { isThere } from '../stores/left-out.ts'
 import type { Deck } from './deck.ts'
 
 /** Minimum time between two polls. Previews are made during playback. */
-const LOOK_AGAIN_MS = 10_000
+const POLL_MS = 10_000
 
 /** The position of a preview in its sheet. */
 export interface PreviewPicture {
@@ -39,7 +39,7 @@ export function openPreviews(deck: Deck) {
   function update(): void {
     const { state } = known.peek() ?? {}
     if (state === 'there' || state === 'impossible') return
-    if (performance.now() - askedAtMs > LOOK_AGAIN_MS) take(get)
+    if (performance.now() - askedAtMs > POLL_MS) take(get)
   }
 
   /** @param forMs  omitted: until the pointer leaves the seek bar */

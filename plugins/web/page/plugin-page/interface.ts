@@ -117,7 +117,7 @@ export interface ChoiceOptions {
   onChange: (value: string) => void
 }
 
-/** Elements in the look of the page, light and dark. Texts are always shown as plain text. */
+/** Elements in the style of the page, light and dark. Texts are always shown as plain text. */
 export interface Components {
   /** Any element: `element('p', { class: 'hint' }, 'words')`. */
   element<Tag extends keyof HTMLElementTagNameMap>(

@@ -14,7 +14,7 @@ import type { listBin, restoreEntries } from '../../../bin/routes.ts'
 import type { listChannels } from '../../../channel/routes.ts'
 import type { listFaults, showChecksums, showVideoChecksums } from '../../../checksum/routes.ts'
 import type { showCookie, validateCookie } from '../../../cookie/routes.ts'
-import type { lookAtText } from '../../../download/look.ts'
+import type { previewText } from '../../../download/preview.ts'
 import type { changeMany, listQueue } from '../../../download/routes.ts'
 import type { previewExport, takeExport } from '../../../exports/routes.ts'
 import type { listFaces, previewFace } from '../../../faces/routes.ts'
@@ -155,7 +155,7 @@ export type CommentHit = NonNullable<SearchResults['comment_results']>[number]
 /** The target of a pasted word, identified by its form; for a channel also its handle. */
 export type Target = ReplyOf<typeof resolveText>[number]
 /** What the platform says about a link. */
-export type LinkLookup = ReplyOf<typeof lookAtText>
+export type LinkLookup = ReplyOf<typeof previewText>
 
 /** The signed-in account and its user preferences. */
 export type Session = ReplyOf<typeof showSession>

@@ -4,14 +4,14 @@ import { useEffect, useRef } from 'preact/hooks'
 import { type Failure, isAborted, isAway, toFailure } from '../server/api.ts'
 
 /** `isCached`: the value is an earlier one, and the current one is being loaded. */
-export type Loaded<Value> =
+export type LoadState<Value> =
   | { state: 'loading'; value?: undefined; failure?: undefined; isCached?: undefined }
   | { state: 'ready'; value: Value; failure?: undefined; isCached?: true }
   | { state: 'failed'; failure: Failure; value?: undefined; isCached?: undefined }
 
 export interface Load<Value> {
   /** Read it in the view: `const video = load.now.value`. */
-  now: ReadonlySignal<Loaded<Value>>
+  now: ReadonlySignal<LoadState<Value>>
   /** Loads again; the current value stays until the reply arrives, and also if there is none. */
   reload(): Promise<void>
   /** Shows a change before the server confirms it. */
@@ -28,7 +28,7 @@ export const reloadFailed: { now?: (failure: Failure) => void } = {}
 const ENDS = [401, 403, 404]
 
 /** The preferences of the installation (`views/settings/preferences.ts`). */
-export const PREFERENCES_KEY = 'settings/config'
+export const PREFERENCES_KEY = 'settings/preferences'
 
 const MOST_CACHED = 60
 const cached = new Map<string, unknown>()
@@ -58,7 +58,7 @@ export function forgetOthers(prefix: string): void {
  * @param key  identifies the data, such as `video/abc`
  */
 export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promise<Value>): Load<Value> {
-  const now = useSignal<Loaded<Value>>(start(key))
+  const now = useSignal<LoadState<Value>>(start(key))
   const asked = useSignal(key)
   const isTold = useRef(false)
   if (asked.peek() !== key) {
@@ -119,7 +119,7 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
   }
 }
 
-const start = <Value>(key: string): Loaded<Value> => {
+const start = <Value>(key: string): LoadState<Value> => {
   const value = cachedValue<Value>(key)
   return value === undefined ? { state: 'loading' } : { state: 'ready', value, isCached: true }
 }

@@ -11,8 +11,8 @@ type Positions = Record<string, { position: number; at: number }>
 
 function read(): Positions {
   try {
-    const { of, places } = JSON.parse(localStorage.getItem(KEY) ?? '{}') as { of?: number; places?: Positions }
-    return of !== undefined && of === account.peek()?.id ? (places ?? {}) : {}
+    const { of, places: stored } = JSON.parse(localStorage.getItem(KEY) ?? '{}') as { of?: number; places?: Positions }
+    return of !== undefined && of === account.peek()?.id ? (stored ?? {}) : {}
   } catch {
     return {} // the storage is blocked, or contains something else
   }

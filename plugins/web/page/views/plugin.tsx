@@ -49,7 +49,7 @@ function Guest({ page }: { page: PluginPage }) {
       stuck: (isStuck) => setTrouble(isStuck ? { kind: 'stuck' } : undefined),
       flooded: () => setTrouble({ kind: 'flooded' }),
     })
-    const end = keepInformed(host)
+    const end = informOfChanges(host)
     return () => (end(), host.close())
   }, [attempt, isOpen])
 
@@ -86,7 +86,7 @@ const queryOf = (): Record<string, string> => Object.fromEntries(route.peek().qu
  * Tells the frame about changes of the surrounding page while it is open.
  * @returns a function that stops
  */
-function keepInformed(host: Host): () => void {
+function informOfChanges(host: Host): () => void {
   const ends = [
     effect(() => host.tell({ kind: 'theme', theme: theme.value })),
     effect(() => host.tell({ kind: 'query', query: Object.fromEntries(route.value.query) })),

@@ -186,8 +186,8 @@ function Results({ found, asked, isBusy }: { found: Found; asked: Asked; isBusy:
   if (countOf(found) === 0)
     return <Empty icon={SearchX} title={t('search.none', { text: writeSearch(asked) })} text={t('search.none.text')} />
   const { videos, channels, playlists } = found
-  const isKept = ({ platform_id: id }: { platform_id: string }) => !deleted.value.has(id)
-  const [spoken, comments] = [found.spoken.filter(isKept), found.comments.filter(isKept)]
+  const isShown = ({ platform_id: id }: { platform_id: string }) => !deleted.value.has(id)
+  const [spoken, comments] = [found.spoken.filter(isShown), found.comments.filter(isShown)]
   return (
     <div class="found" aria-busy={isBusy}>
       {channels.length > 0 && (

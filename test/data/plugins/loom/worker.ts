@@ -1,6 +1,6 @@
-/** Returns a word, folded as in the index. */
+/** Returns a word as the index stores it. */
 import { parentPort } from 'node:worker_threads'
-import { fold } from '@archivolt/plugin/index'
+import { tokens } from '@archivolt/plugin/index'
 
-const said: string = fold('Straße')
+const [said] = tokens('Straße')
 parentPort!.postMessage(said)

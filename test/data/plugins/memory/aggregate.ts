@@ -1,6 +1,6 @@
 /** Groups, counts, sums and local days. */
-import type { AggregateQuery, AggregateRow } from 'archivolt'
-import { checkMetric, filterField, type IndexPlan, inOrderOf, MOST_GROUPS, type Scalar, spanOf, valuesOf, zoneChanges } from 'archivolt/index'
+import type { AggregateQuery, AggregateRow, Scalar } from 'archivolt'
+import { checkMetric, filterField, type IndexPlan, inOrderOf, MOST_GROUPS, spanOf, valuesOf, zoneChanges } from 'archivolt/index'
 import type { Entry } from './memory.ts'
 
 type Key = AggregateRow['key']

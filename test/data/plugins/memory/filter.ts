@@ -1,6 +1,6 @@
 /** Whether a document matches a filter. */
-import type { Filter } from 'archivolt'
-import { filterField, type IndexPlan, type JsonObject, type Scalar, valuesOf } from 'archivolt/index'
+import type { Filter, Scalar } from 'archivolt'
+import { filterField, type IndexPlan, type JsonObject, valuesOf } from 'archivolt/index'
 
 export function matches(plan: IndexPlan, doc: JsonObject, filter: Filter | undefined): boolean {
   if (!filter) return true

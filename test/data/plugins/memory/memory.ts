@@ -1,8 +1,8 @@
 /** All collections in memory: each document as its text, which every query scans from the first to the last. */
 import { createHash } from 'node:crypto'
-import { errors, STAMP } from 'archivolt'
+import { errors, STAMP, chunksOf, type Scalar } from 'archivolt'
 import type { BulkResult, Change, Collection, Filter, FindQuery, Hit, IndexDefinition } from 'archivolt'
-import { type AdapterParts, applyChange, checkCount, checkedDoc, checkId, chunksOf, definitionData, type IndexAdapter, type IndexPlan, isWordy, type JsonObject, LEAST_SCORE, MAX_WINDOW, type OpenedAdapter, openCollections, orderOf, partOf, planIndex, Refusal, rarest, type Scalar, similarScope, sortKey, type StoredTexts, storedTexts, tellingWords, valuesOf, wholeDoc, windowOf } from 'archivolt/index'
+import { type AdapterParts, applyChange, checkCount, checkedDoc, checkId, definitionData, type IndexAdapter, type IndexPlan, isWordy, type JsonObject, LEAST_SCORE, MAX_WINDOW, type OpenedAdapter, openCollections, orderOf, partOf, planIndex, Refusal, rarest, similarScope, sortKey, type StoredTexts, storedTexts, tellingWords, undeclaredIndex, valuesOf, wholeDoc, windowOf } from 'archivolt/index'
 import { aggregate } from './aggregate.ts'
 import { matches } from './filter.ts'
 import { matchText, type Words, wordsOf } from './search.ts'
@@ -35,7 +35,7 @@ export async function openMemory({ settings, definitions, version, holdings }: A
   const plans = new Map(definitions.map((definition) => [definition.name, planIndex(definitionData(definition))]))
   const planOf = (name: string): IndexPlan => {
     const plan = plans.get(name)
-    if (!plan) throw new Error(`The index "${name}" was not declared`)
+    if (!plan) throw undeclaredIndex(name)
     return plan
   }
   for (const [name, plan] of plans) {

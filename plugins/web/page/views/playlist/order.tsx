@@ -1,7 +1,6 @@
 /** Reorders a custom playlist by dragging or keys: each move is shown immediately, and sent to the server in order. */
 import { useSignal } from '@preact/signals'
 import { GripVertical } from 'lucide'
-import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { followPointer, STEPS } from '../../parts/follow-pointer.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -20,24 +19,14 @@ interface Drag {
   to: number
 }
 
-export interface Order {
-  entries: PlaylistEntry[]
-  draggedId: string | undefined
-  /** A sentence for screen readers. */
-  said: string
-  box: RefObject<HTMLDivElement | null>
-  /** @param isByKey  the handle keeps the focus at its new position */
-  move(id: string, to: number, isByKey?: boolean): void
-  remove(ids: readonly string[]): Promise<void>
-  begin(event: PointerEvent, id: string, position: number): void
-}
+export type Order = ReturnType<typeof useOrder>
 
 const moved = (entries: PlaylistEntry[], from: number, to: number): PlaylistEntry[] => {
   const rest = entries.toSpliced(from, 1)
   return rest.toSpliced(to, 0, entries[from]!)
 }
 
-export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number): Order {
+export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number) {
   const { playlist_id: playlistId, playlist_entries: stored } = playlist
   const drag = useSignal<Drag | undefined>(undefined)
   const said = useSignal('')
@@ -60,6 +49,7 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   const show = (how: (entries: PlaylistEntry[]) => PlaylistEntry[]) =>
     load.change((now) => ({ ...now, playlist_entries: how(now.playlist_entries) }))
 
+  /** @param isByKey  the handle keeps the focus at its new position */
   function move(id: string, to: number, isByKey = false): void {
     const entries = load.now.peek().value?.playlist_entries ?? stored
     const from = entries.findIndex(({ platform_id }) => platform_id === id)
@@ -119,6 +109,7 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   return {
     entries: from === undefined || to === undefined ? stored : moved(stored, from, to),
     draggedId: id,
+    /** A sentence for screen readers. */
     said: said.value,
     box,
     move,

@@ -5,15 +5,15 @@ import { isOfflinePossible } from '../../browser/offline.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { under } from '../../server/base.ts'
 import { type OnDevice, offlineVideos } from '../../stores/offline-videos.ts'
+import { refilledTrip, setRefilledTrip } from '../../stores/refilled-trip.ts'
 import { titledAs } from '../../stores/titles.ts'
-import { keepTrip, keptTrip } from '../../stores/trip-kept.ts'
 import { toBytes } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
 import { Group } from './option.tsx'
 
 export function DeviceSection() {
   const free = useFree()
-  const trip = keptTrip.value
+  const trip = refilledTrip.value
   if (!isOfflinePossible) return <p class="settings-lead">{t('settings.device.plain')}</p>
   return (
     <Group title={t('settings.device.videos')} hint={t('settings.device.hint')}>
@@ -27,7 +27,7 @@ export function DeviceSection() {
                 {trip.name || t('home.all')}
               </p>
             </div>
-            <Button onClick={() => keepTrip(undefined)}>{t('settings.device.kept.end')}</Button>
+            <Button onClick={() => setRefilledTrip(undefined)}>{t('settings.device.kept.end')}</Button>
           </li>
         )}
         {offlineVideos.value.map((one) => (

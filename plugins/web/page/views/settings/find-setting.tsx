@@ -8,7 +8,7 @@ import { t, textsUnder } from '../../texts/lookup.ts'
 import { sectionOfGroup } from './preference-options.tsx'
 import { preferencesByGroup, preferenceWords, usePreferences } from './preferences.ts'
 
-interface Place {
+interface Entry {
   section: string
   label: string
   hint: string
@@ -18,8 +18,8 @@ const MOST_FOUND = 20
 /** Maximum length of a label; longer texts are sentences, not names of settings. */
 const LONGEST_LABEL = 60
 /** Interval at which an opened section is checked for the setting, because sections load their settings. */
-const LOOK_MS = 50
-const MOST_LOOKS = 60
+const POLL_MS = 50
+const MOST_POLLS = 60
 
 /** Prefixes of further texts that a section shows. */
 const FURTHER: Record<string, readonly string[]> = {
@@ -46,12 +46,12 @@ const plain = (text: string): string =>
 /** @param sections  the sections that the account sees, with their titles */
 export function FindSetting({ sections, children }: { sections: Map<string, string>; children: ComponentChildren }) {
   const [words, setWords] = useState('')
-  const [places, setPlaces] = useState<Place[]>()
+  const [entries, setEntries] = useState<Entry[]>()
   useEffect(() => {
-    if (words === '' || places) return
-    if (!isAdmin.value) setPlaces(placesIn(sections))
-  }, [words, places, sections])
-  const found = words === '' ? undefined : places && matching(places, sections, words)
+    if (words === '' || entries) return
+    if (!isAdmin.value) setEntries(entriesIn(sections))
+  }, [words, entries, sections])
+  const found = words === '' ? undefined : entries && matching(entries, sections, words)
   return (
     <>
       <search class="settings-find">
@@ -64,7 +64,7 @@ export function FindSetting({ sections, children }: { sections: Map<string, stri
           onInput={({ currentTarget }) => setWords(currentTarget.value)}
         />
       </search>
-      {words !== '' && isAdmin.value && !places && <Described onReady={() => setPlaces(placesIn(sections))} />}
+      {words !== '' && isAdmin.value && !entries && <Described onReady={() => setEntries(entriesIn(sections))} />}
       {found ? <Found found={found} sections={sections} words={words} /> : children}
     </>
   )
@@ -79,7 +79,7 @@ function Described({ onReady }: { onReady: () => void }) {
   return null
 }
 
-function Found({ found, sections, words }: { found: Place[]; sections: Map<string, string>; words: string }) {
+function Found({ found, sections, words }: { found: Entry[]; sections: Map<string, string>; words: string }) {
   return (
     <div>
       <p role="status">
@@ -108,41 +108,41 @@ function Found({ found, sections, words }: { found: Place[]; sections: Map<strin
   )
 }
 
-function placesIn(sections: Map<string, string>): Place[] {
-  const places: Place[] = []
+function entriesIn(sections: Map<string, string>): Entry[] {
+  const entries: Entry[] = []
   for (const [section, title] of sections) {
-    places.push({ section, label: title, hint: '' })
+    entries.push({ section, label: title, hint: '' })
     const parts = (FURTHER[section] ?? []).filter((part) => !OF_COMMUNITY.has(part) || community.peek().includes(part))
     for (const label of [section, ...parts].flatMap((part) => textsUnder(`settings.${part}`)))
-      if (label.length <= LONGEST_LABEL && !label.includes('{')) places.push({ section, label, hint: '' })
+      if (label.length <= LONGEST_LABEL && !label.includes('{')) entries.push({ section, label, hint: '' })
   }
-  if (!isAdmin.value) return places
+  if (!isAdmin.value) return entries
   for (const [group, names] of preferencesByGroup())
     for (const name of names) {
       const { label, hint } = preferenceWords(name)
       const section = sectionOfGroup(group)
-      if (sections.has(section)) places.push({ section, label, hint })
+      if (sections.has(section)) entries.push({ section, label, hint })
     }
-  return places
+  return entries
 }
 
 /** The settings that contain all words; first those whose label contains them. */
-function matching(places: readonly Place[], sections: Map<string, string>, words: string): Place[] {
+function matching(entries: readonly Entry[], sections: Map<string, string>, words: string): Entry[] {
   const wanted = plain(words).split(/\s+/).filter(Boolean)
   const hasAll = (text: string) => wanted.every((word) => plain(text).includes(word))
   const found = [
-    ...places.filter(({ label }) => hasAll(label)),
-    ...places.filter(({ section, label, hint }) => hasAll(`${label} ${hint} ${sections.get(section)}`)),
+    ...entries.filter(({ label }) => hasAll(label)),
+    ...entries.filter(({ section, label, hint }) => hasAll(`${label} ${hint} ${sections.get(section)}`)),
   ]
-  const distinct = new Map(found.map((place) => [`${place.section} ${place.label}`, place]))
+  const distinct = new Map(found.map((entry) => [`${entry.section} ${entry.label}`, entry]))
   return [...distinct.values()].slice(0, MOST_FOUND)
 }
 
-function bringIntoView(label: string, looks = 0): void {
+function bringIntoView(label: string, polls = 0): void {
   const texts = document.querySelectorAll<HTMLElement>('.settings-body :is(label, h2, h3, button, summary)')
   const own = [...texts].find((one) => one.textContent?.trim() === label)
   if (own) {
     for (let fold = own.closest('details'); fold; fold = fold.parentElement!.closest('details')) fold.open = true
     own.scrollIntoView({ block: 'center' })
-  } else if (looks < MOST_LOOKS) setTimeout(() => bringIntoView(label, looks + 1), LOOK_MS)
+  } else if (polls < MOST_POLLS) setTimeout(() => bringIntoView(label, polls + 1), POLL_MS)
 }

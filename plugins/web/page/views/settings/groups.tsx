@@ -39,22 +39,22 @@ export function GroupsSection() {
     edit(undefined)
     await reload()
   }
-  const order = async (ids: readonly number[], { id, place }: { id: number; place: number }) => {
+  const order = async (ids: readonly number[], { id, position }: { id: number; position: number }) => {
     load.change((groups) => ids.flatMap((one) => groups.find((group) => group.id === one) ?? []))
     try {
-      await post(`/api/group/${id}/`, { place })
+      await post(`/api/group/${id}/`, { place: position })
     } finally {
       await reload()
     }
   }
   const drop = async ({ id, ...draft }: ChannelGroup) => {
-    const place = (load.now.value.value ?? []).findIndex((one) => one.id === id)
+    const position = (load.now.value.value ?? []).findIndex((one) => one.id === id)
     await remove(`/api/group/${id}/`)
     await reload()
     say(t('groups.removed', { name: draft.name }), {
       undo: async () => {
         const made = await post<ChannelGroup>('/api/group/', draft)
-        await post(`/api/group/${made.id}/`, { place })
+        await post(`/api/group/${made.id}/`, { place: position })
         await reload()
       },
     })

@@ -217,12 +217,12 @@ function downloaderLight(downloader: Health['downloader'], said: PlatformState['
     case 'old':
       return { level: 'bad', text: `${age} ${postponed || t('settings.health.downloader.old')}` }
     case 'current': {
-      const looks = [
+      const facts = [
         checked > 0 && t('settings.health.downloader.checked', { age: toAge(checked) }),
         next > 0 && t('settings.health.downloader.next', { age: toAge(next) }),
         postponed,
       ]
-      return { level: postponed ? 'open' : 'good', text: [age, ...looks].filter(Boolean).join(' ') }
+      return { level: postponed ? 'open' : 'good', text: [age, ...facts].filter(Boolean).join(' ') }
     }
   }
 }

@@ -2,6 +2,7 @@
 import { BellRing, Copy, Plus, RotateCw, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
+import { copyText } from '../../parts/copy-text.ts'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, useForm } from '../../parts/form.tsx'
@@ -153,20 +154,12 @@ function Recent({ id }: { id: number }) {
 }
 
 function SecretDialog({ name, secret, onClose }: Secret & { onClose: () => void }) {
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(secret)
-      say(t('settings.copied'))
-    } catch {
-      say(t('settings.notCopied'), { isError: true }) // without https browsers keep their clipboard shut
-    }
-  }
   return (
     <Dialog title={t('settings.webhooks.secret', { name })} onClose={onClose}>
       <p>{t('settings.webhooks.secret.text')}</p>
       <output class="code-block">{secret}</output>
       <footer class="buttons">
-        <Button icon={Copy} onClick={copy}>
+        <Button icon={Copy} onClick={() => copyText(secret)}>
           {t('settings.copy')}
         </Button>
         <Button kind="main" onClick={onClose}>

@@ -5,8 +5,7 @@
 
 import { constants, readFileSync, readSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import type { Words } from 'archivolt'
-import { because } from './because.ts'
+import { say, type Words } from 'archivolt'
 import { codeOf, isDiskFault } from './disk-fault.ts'
 import { isTooMany, looseJson } from './loose-json.ts'
 import { infoInMatroska, mayHaveInfo } from './matroska-film.ts'
@@ -128,8 +127,8 @@ function showOf(root: string, folder: string): Info | undefined {
   return undefined
 }
 
-export function lookAt(root: string, file: FoundFile): Seen {
-  const seen = lookAtInfo(root, file)
+export function readWithSidecars(root: string, file: FoundFile): Seen {
+  const seen = readWithInfo(root, file)
   if ('why' in seen || seen.info) return seen
   const nfo = file.nfo === undefined ? undefined : readNfo(`${root}/${sidecarPath(file.folder, file.nfo)}`)
   const show = showOf(root, file.folder)
@@ -142,21 +141,21 @@ export function readCommentsOf(id: string, root: string, file: FoundFile): unkno
   return told?.info['id'] === id ? trimmedComments(told.comments) : []
 }
 
-function lookAtInfo(root: string, { folder, name, info: infoName }: FoundFile): Seen {
+function readWithInfo(root: string, { folder, name, info: infoName }: FoundFile): Seen {
   let seen: ReturnType<typeof headOf>
   try {
     seen = headOf(`${root}/${pathIn(folder, name)}`)
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
-    return { why: because('it cannot be read ({code})', { code: codeOf(thrown) }) }
+    return { why: say`it cannot be read (${{ code: codeOf(thrown) }})` }
   }
-  if (!seen) return { why: because('it is no longer a file') }
+  if (!seen) return { why: say`it is no longer a file` }
   if (infoName === undefined) return seen
   try {
     const info = readInfo(`${root}/${sidecarPath(folder, infoName)}`)
-    return info ? { ...seen, info } : { ...seen, fault: because('it is not an information file, or it is too large') }
+    return info ? { ...seen, info } : { ...seen, fault: say`it is not an information file, or it is too large` }
   } catch (thrown) {
     if (isDiskFault(thrown)) throw thrown
-    return { ...seen, fault: because(thrown instanceof SyntaxError ? 'it is not complete JSON' : 'it cannot be read') }
+    return { ...seen, fault: thrown instanceof SyntaxError ? say`it is not complete JSON` : say`it cannot be read` }
   }
 }

@@ -5,7 +5,7 @@ import { route } from './router.ts'
 const ROW = 'li, tr, [role="listitem"], [role="row"]'
 
 /** @returns a function that ends it */
-export function keepFocus(): () => void {
+export function returnFocus(): () => void {
   let focused: Element | undefined
   const forget = () => void (focused = undefined)
   const onFocusIn = ({ target }: FocusEvent) => void (focused = target as Element)
@@ -20,7 +20,7 @@ export function keepFocus(): () => void {
     for (const { target, removedNodes, nextSibling, previousSibling } of records) {
       const removed = [...removedNodes].find((node) => node.contains(gone))
       if (!removed || !target.isConnected) continue
-      return focusOn(placeOf(removed as Element, target as Element, nextSibling, previousSibling))
+      return focusOn(successorOf(removed as Element, target as Element, nextSibling, previousSibling))
     }
   })
   addEventListener('focusin', onFocusIn)
@@ -37,7 +37,7 @@ export function keepFocus(): () => void {
 }
 
 /** The row after a removed row, or before the last one. For anything else, the last row above it, or the heading. */
-function placeOf(removed: Element, parent: Element, ...siblings: Array<Node | null>): Element | null | undefined {
+function successorOf(removed: Element, parent: Element, ...siblings: Array<Node | null>): Element | null | undefined {
   const [after, before] = siblings.map((one) => (one instanceof Element && one.isConnected ? one : undefined))
   const position = removed.getAttribute('data-position')
   // A virtual grid also removes rows that scroll out of the window. Then no other row takes their place.

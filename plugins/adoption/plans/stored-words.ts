@@ -1,15 +1,8 @@
-/**
- * The reason why something is not imported, for people: a sentence and its values, from the reading child and from
- * tasks.
- */
+/** The form in which a row stores words: plain text, or a sentence as JSON. */
 import type { Sentence, Words } from 'archivolt'
-
-/** @param key  an English sentence with `{name}` for each value */
-export const because = (key: string, params?: Sentence['params']): Words => (params ? { key, params } : key)
 
 const IS_SENTENCE = '{"key":'
 
-/** The form in which a row stores it. */
 export const toColumn = (words: Words): string => (typeof words === 'string' ? words : JSON.stringify(words))
 
 export function ofColumn(text: string): Words {

@@ -2,7 +2,7 @@
 import { defineTask, Type } from 'archivolt'
 import type { App } from './app.ts'
 
-export const lookAtRequests = defineTask({
+export const checkRequests = defineTask({
   name: 'notification.lookAtRequests',
   title: 'Check download requests',
   payload: Type.Object({}),

@@ -4,9 +4,9 @@ import type { AskOptions, Target, Thumbnail, VideoType } from '../platform/types
 import type { App } from './app.ts'
 
 const LONGEST_TEXT = 500
-const KEPT_MS = 600_000
+const CACHED_MS = 600_000
 /** Maximum number of cached previews, which take one or two megabytes with their pictures. */
-const MOST_KEPT = 60
+const MOST_CACHED = 60
 /** Number of a playlist's videos that are examined; the total size is extrapolated from them. */
 const MOST_ENTRIES = 200
 /** The platform's page size: a shorter page is the last. */
@@ -17,18 +17,20 @@ const USUAL_BYTES_A_SECOND = 312_500
 const ENOUGH_VIDEOS = 5
 
 const Count = Type.Integer({ minimum: 0 })
-const LookReply = Type.Object({
+const PreviewReply = Type.Object({
   type: Type.Enum(['video', 'channel', 'playlist']),
-  id: Type.String({ description: 'of a channel: its id, even if a handle was sent' }),
+  id: Type.String({ description: 'of a channel: always its id, even if a handle was sent' }),
   title: Type.String(),
-  channel_name: Type.Optional(Type.String({ description: 'of a video or playlist' })),
+  channel_name: Type.Optional(Type.String({ description: 'only of a video or playlist' })),
   count: Count,
   is_more: Type.Optional(
-    Type.Boolean({ description: 'there are more: count, duration and bytes are at least so much' }),
+    Type.Boolean({ description: 'there are more videos: `count`, `duration` and `bytes` are minimum values' }),
   ),
-  duration: Type.Optional(Type.Integer({ description: 'of all of them, in seconds; left out where nothing is known' })),
-  bytes: Type.Optional(Type.Integer({ description: 'what they are likely to take on disk, by the duration' })),
-  picture: Type.Optional(Type.String({ description: 'a JPEG of 320 pixels as a data URL' })),
+  duration: Type.Optional(
+    Type.Integer({ description: 'total duration of the videos, in seconds; omitted if unknown' }),
+  ),
+  bytes: Type.Optional(Type.Integer({ description: 'estimated size on disk, from the duration' })),
+  picture: Type.Optional(Type.String({ description: 'a JPEG, 320 pixels wide, as a data URL' })),
 })
 
 interface Seen {
@@ -40,24 +42,24 @@ interface Seen {
   durationSeconds?: number
   pictureUrl?: string | undefined
 }
-type Look = Omit<Seen, 'pictureUrl'> & { type: Target['type']; picture?: Buffer | undefined }
+type Preview = Omit<Seen, 'pictureUrl'> & { type: Target['type']; picture?: Buffer | undefined }
 
-export const lookAtText = defineRoute({
+export const previewText = defineRoute({
   method: 'GET',
   path: '/api/resolve/look/',
   access: 'downloader',
-  summary: 'What an id or link stands for: the platform is asked for name, picture, number and length',
+  summary: 'Preview of an id or link: title, picture, number of videos and duration, from the platform',
   query: { q: Type.Optional(Type.String({ maxLength: LONGEST_TEXT, description: 'one id, handle or URL; required' })) },
-  reply: LookReply,
+  reply: PreviewReply,
   errors: ['bad_request', 'unprocessable', 'throttled', 'unavailable'],
   async handle({ query: { q = '' }, actor, signal }, app: App) {
     const targets = app.platform.targets(q)
     const [target] = targets
     if (!target || targets.length > 1)
       throw errors.badRequest('q must be one id, handle or URL', { fields: { q: 'must be one id, handle or URL' } })
-    const look = await app.looks.at(target, { asker: 'look', isUrgent: true, account: actor.id, signal })
-    const { type, id, title, channelName, count, isMore, durationSeconds, picture } = look
-    const bytes = durationSeconds === undefined ? undefined : await app.looks.bytesOf(durationSeconds)
+    const preview = await app.linkPreviews.of(target, { asker: 'preview', isUrgent: true, account: actor.id, signal })
+    const { type, id, title, channelName, count, isMore, durationSeconds, picture } = preview
+    const bytes = durationSeconds === undefined ? undefined : await app.linkPreviews.bytesOf(durationSeconds)
     return {
       ...{ type, id, title, count },
       ...(channelName && { channel_name: channelName }),
@@ -69,18 +71,18 @@ export const lookAtText = defineRoute({
   },
 })
 
-export interface Looks {
+export interface LinkPreviews {
   /** @throws unprocessable: the platform's reason; throttled; unavailable */
-  at(target: Target, asked: AskOptions): Promise<Look>
+  of(target: Target, asked: AskOptions): Promise<Preview>
   /** The estimated size for a duration, from the archive's own films. */
   bytesOf(seconds: number): Promise<number>
 }
 
-export function openLooks(app: App): Looks {
-  const kept = openCache<Look>(app.clock)
+export function openLinkPreviews(app: App): LinkPreviews {
+  const cached = openCache<Preview>(app.clock)
   const rate = openCache<number>(app.clock)
 
-  async function look(target: Target, asked: AskOptions): Promise<Look> {
+  async function fetchPreview(target: Target, asked: AskOptions): Promise<Preview> {
     const { pictureUrl, ...seen } = await see(target, asked, app)
     // Unavailable pictures are left out, because the rest is sufficient.
     const picture = pictureUrl && (await app.media.fetchSmall(seen.id, pictureUrl, asked.signal).catch(() => undefined))
@@ -88,13 +90,13 @@ export function openLooks(app: App): Looks {
   }
 
   return {
-    async at(target, asked) {
+    async of(target, asked) {
       const key = JSON.stringify(target)
-      const known = kept.get(key)
+      const known = cached.get(key)
       if (known) return known
       try {
-        const found = await look(target, asked)
-        kept.set(key, found)
+        const found = await fetchPreview(target, asked)
+        cached.set(key, found)
         return found
       } catch (thrown) {
         const failure = app.platform.failureOf(thrown)
@@ -188,16 +190,16 @@ function lengthOf(entries: ReadonlyArray<{ durationSeconds?: number }>, total: n
 }
 
 function openCache<Value>(clock: Clock) {
-  const kept = new Map<string, { value: Value; atMs: number }>()
+  const entries = new Map<string, { value: Value; atMs: number }>()
   return {
     get(key: string): Value | undefined {
-      const found = kept.get(key)
-      return found && clock.steady() - found.atMs < KEPT_MS ? found.value : undefined
+      const found = entries.get(key)
+      return found && clock.steady() - found.atMs < CACHED_MS ? found.value : undefined
     },
     set(key: string, value: Value): void {
-      kept.delete(key)
-      kept.set(key, { value, atMs: clock.steady() })
-      if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!)
+      entries.delete(key)
+      entries.set(key, { value, atMs: clock.steady() })
+      if (entries.size > MOST_CACHED) entries.delete(entries.keys().next().value!)
     },
   }
 }
