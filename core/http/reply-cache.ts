@@ -16,7 +16,7 @@ const LONGEST_SEEN = 2000
 /** When the cache is full, this many of the oldest replies are checked, and the outdated ones are dropped. */
 const MOST_CHECKED = 16
 /** A text of at least this length is held and sent as bytes, outside of the heap, however slow the client is. */
-export const LONG_TEXT = 32 * 1024
+export const LONG_TEXT = 12 * 1024
 
 /** A reply as JSON text. Once requested compressed, it is held compressed, and also plain if requested plain again. */
 export class CachedReply {

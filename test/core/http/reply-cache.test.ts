@@ -9,7 +9,7 @@ import { CachedReply, ReplyCache } from '../../../core/http/reply-cache.ts'
 import { noteRead, openTouched, UNKNOWN } from '../../../core/sources.ts'
 
 const ACCOUNT = 1
-const TEXT = 'x'.repeat(15_000)
+const TEXT = 'x'.repeat(10_000)
 const ROOM_BYTES = 4_000_000
 /** More than the cache holds. */
 const URLS = Array.from({ length: 700 }, (_each, at) => `/api/video/${at}/`)
