@@ -22,7 +22,7 @@ const TELL_EVERY_MS = 2_000
 
 export const indexMove: OwnCommand = {
   name: 'index-move',
-  summary: 'Copy all documents to the other index (stop the server first; if interrupted, run it again)',
+  summary: 'Copy all documents to the other index (stop the server first; if interrupted, run the command again)',
   takes: ['index'],
   options: { anyway: { type: 'boolean', meaning: 'overwrite newer documents at the destination' } },
   run: ({ taken: [target], options, say }) => copyIndex(target!, options.anyway === true, say),
@@ -95,7 +95,7 @@ async function copyIndex(target: string, isAnyway: boolean, say: (text: string) 
   }
 }
 
-/** Chooses source and target: the source is the index in use, or, if that is the target, the only other candidate. */
+/** The source is the index in use; if that is the target or unknown, another that is set, otherwise the default one. */
 function wayOf(
   target: string,
   adapters: readonly Adapter[],

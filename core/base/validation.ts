@@ -23,6 +23,7 @@ export function faultsIn(schema: TSchema, value: unknown): Record<string, Words>
   const part = isLarge(value) ? wrongPart(schema, value, []) : { schema, value, path: [] }
   const fields: Fields = new Map()
   addFaults(part.schema, part.value, part.path, fields)
+  if (fields.size === 0) fields.set(keyOf(part.path), say`has the wrong form`) // in an entry that was left out
   return Object.fromEntries(fields)
 }
 
@@ -77,7 +78,7 @@ function shortenedPart(schema: TSchema, value: unknown, path: readonly string[])
   return { schema, value: shortened(value, Math.max(KEPT_ENTRIES, maxItems + 1)), path }
 }
 
-/** A copy with shortened lists: the problem is known not to be in their entries. */
+/** A copy with shortened lists. Only those in unions and records may have a problem in an entry that is left out. */
 function shortened(value: unknown, entries: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.slice(0, entries).map((entry) => shortened(entry, KEPT_ENTRIES))
@@ -104,7 +105,7 @@ function add(fields: Fields, key: string, rule: Words): void {
 /** A hostile key may be long and is cut. */
 const LONGEST_KEY = 100
 
-/** Reports the faults inside the alternative of the value's form (that with the fewest), or what is allowed. */
+/** Of the alternatives that allow this kind of value, reports the one with the fewest faults; or what is allowed. */
 function addUnion(schema: TSchema, value: unknown, path: readonly string[], fields: Fields): void {
   const key = keyOf(path)
   const ofItsForm = alternativesOf(schema)
@@ -155,7 +156,7 @@ const step = (from: unknown, key: string): unknown =>
 
 const valueAt = (value: unknown, steps: readonly string[]): unknown => steps.reduce(step, value)
 
-/** The package reports an unknown key itself, then its object; with many, it stops before the second report. */
+/** TypeBox reports each unknown key, then once their object; after too many errors it stops before the object. */
 const isUnknownKey = ({ keyword, schemaPath }: Problem): boolean =>
   keyword === 'boolean' && schemaPath.endsWith('/additionalProperties')
 

@@ -1,4 +1,4 @@
-/** Caches replies that depend on stored data and the account alone, from the second request until a source changes. */
+/** Caches replies that depend only on stored data and the account, from the second request until a source changes. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { gunzipSync } from 'node:zlib'
@@ -9,13 +9,13 @@ import { compressed } from './compression.ts'
 const MOST_BYTES = 4_000_000
 /** A larger reply is not cached: it would evict too many others. */
 const LARGEST_BYTES = 400_000
-/** Of replies requested once only the tags are kept: their texts made V8 collect its heap seven times a second. */
+/** Of a reply requested once, just the tag is kept: keeping texts made V8 collect its heap seven times a second. */
 const MOST_SEEN = 1000
 /** The tag of a reply with a longer key is not kept. */
 const LONGEST_SEEN = 2000
 /** When the cache is full, this many of the oldest replies are checked, and the outdated ones are dropped. */
 const MOST_CHECKED = 16
-/** A text of at least this length is held and sent as bytes, outside of the heap, however slow the client is. */
+/** A text of at least this length is held and sent as bytes, which do not fill the heap while a slow client reads. */
 export const LONG_TEXT = 12 * 1024
 
 /** A reply as JSON text. Once requested compressed, it is held compressed, and also plain if requested plain again. */
@@ -95,7 +95,7 @@ export class ReplyCache {
     return seen && isUnchanged(seen.sources) ? seen.tag : undefined
   }
 
-  /** Keeps the earlier reply if its text is the same. @param isPolled  the client has one: cached despite changes */
+  /** Keeps the earlier reply if the text is the same. @param isPolled  the client had one: cached despite changes */
   async make(key: string, account: number, make: () => Promise<string>, isPolled = false): Promise<CachedReply> {
     const sources: Sources = new Map([[this.#touched, this.#touched.version]])
     const text = await recordSources(sources, make)
@@ -151,7 +151,7 @@ export class ReplyCache {
     this.#bytes -= bytesOf(key) + cached.reply.bytes
   }
 
-  /** Checks only the oldest: the compressed form of others is used again if their text turns out to be the same. */
+  /** Only among the oldest: an outdated reply whose new text is the same is used again, with its compressed form. */
   #dropOutdated(): void {
     let checks = MOST_CHECKED
     for (const [key, { sources }] of this.#replies) {

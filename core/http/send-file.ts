@@ -1,4 +1,4 @@
-/** Sends files: whole or in byte ranges, with what caches need, or by the proxy in front of the server. */
+/** Sends files: whole or in byte ranges, with headers for caches; or has the proxy in front of the server send them. */
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
@@ -14,17 +14,17 @@ import { smallFile } from './small-files.ts'
 
 const FILE_MAX_AGE_SECONDS = 300
 const YEAR_SECONDS = 31_536_000
-/** What the package answers better. */
+/** Requests with one of these headers are left to the package `send`, which answers all their cases. */
 const CONDITIONS = ['range', 'if-range', 'if-match', 'if-modified-since', 'if-unmodified-since', 'cache-control']
 /** The codes for which `send` answers 404. */
 const MISSING = new Set(['ENOENT', 'ENAMETOOLONG', 'ENOTDIR'])
-/** Where the recipes in `config/proxies/` have the files of this machine; no client can ask for it. */
+/** The location of this machine's files in `config/proxies/nginx.conf`; clients cannot request it. */
 const PROXY_LOCATION = '/_archivolt'
 
-/** Loaded with the first film: its list of all media types takes a megabyte and a half. */
+/** Loaded at first use: the package's list of all media types takes 1.5 MB of memory. */
 let send: Promise<{ default: typeof sendFile }> | undefined
 
-/** The package handles ranges, If-Range, ETag, 304 and 416; its errors become ours. Resolves once it is sent. */
+/** By the proxy, from memory, or by the package `send` (ranges, 304). @throws not_found, invalid_range, conflict */
 export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<void> {
   const { request, response, headers } = exchange
   const { download, immutable, meter, maxAgeSeconds = immutable ? YEAR_SECONDS : FILE_MAX_AGE_SECONDS } = reply.options
@@ -37,7 +37,7 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
     }),
     ...headers,
   }
-  // A proxy would drop the encoding of compressed files.
+  // A proxy would drop the `Content-Encoding` of compressed files.
   if (exchange.sendFileHeader && !meter && !COMPRESSIBLE.test(reply.contentType))
     return leaveToProxy(response, exchange.sendFileHeader, reply.path, own)
   if (reply.options.stats && !CONDITIONS.some((name) => request.headers[name] !== undefined))
@@ -48,7 +48,7 @@ export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<voi
 /** From memory, if it is small. */
 async function sendSmall(exchange: Exchange, path: string, stats: Stats, own: OutgoingHttpHeaders): Promise<void> {
   const { request, response } = exchange
-  // Like the package, so that a client may ask for a range of what it has got from here.
+  // The same tag as the package makes, so that a client may continue a file from here with a range (If-Range).
   const tag = tagOf(`${stats.size.toString(16)}-${stats.mtime.getTime().toString(16)}`)
   const headers = { ...own, 'Accept-Ranges': 'bytes', 'Last-Modified': stats.mtime.toUTCString(), ETag: tag }
   if (isAnyKnown(request) || isKnown(request, tag)) return void response.writeHead(304, headers).end()
@@ -117,6 +117,6 @@ function fileFault(status: number, cause: unknown): unknown {
     return errors.notFound('file', undefined, { cause })
   if (status === 416) return errors.invalidRange('The range lies outside the file', { cause })
   if (status === 412)
-    return errors.conflict('The file is not the one that If-Match or If-Unmodified-Since names', { cause })
+    return errors.conflict('The file has changed: If-Match or If-Unmodified-Since does not match', { cause })
   return cause
 }

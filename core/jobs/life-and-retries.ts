@@ -1,4 +1,4 @@
-/** A job's life: claim, begin, attempt, retry or end, answer; and the rescue of rows left running by a crash. */
+/** A job's life: claim, begin, attempt, retry (delays: `task-definition.ts`) or end, answer; rescue after a crash. */
 import { getSystemErrorMap } from 'node:util'
 import { errors, isAppError, withoutPaths, wordsOf } from '../base/error.ts'
 import { maskCredentials } from '../base/mask.ts'

@@ -1,4 +1,4 @@
-/** All SQL on job rows: the states and the legal moves. A new column starts in `migrations.ts`. */
+/** Core's SQL on job rows: the states and the legal moves. A new column needs a migration (`migrations.ts`). */
 import type { Sentence } from '../base/say.ts'
 import type { Ledger } from './sqlite.ts'
 
@@ -42,7 +42,7 @@ interface JobRow extends Omit<Job, 'payload' | 'said' | 'again'> {
   again: Again
 }
 
-/** One more run: 0 no; 1 after this one and its retries; 2 after this one, however it ends. */
+/** One more run: 0 no; 1 after this one, for which a retry is enough; 2 after this one, however it ends. */
 type Again = 0 | 1 | 2
 
 interface NewJob {
@@ -57,7 +57,7 @@ interface NewJob {
 
 export type Ending = Pick<Job, 'result' | 'said' | 'traceback'> & { state: EndState }
 
-/** The longest possible ones, before a retry and before a first run. */
+/** The longest possible pauses before a retry and before a first run. */
 interface Pauses {
   retryMs: number
   firstMs: number
@@ -102,7 +102,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
     return sql(text).run(...values).changes
   }
 
-  /** A change that must meet its row. */
+  /** A change that must find its row in the expected state. */
   function moved(what: string, text: string, values: object): Job {
     const job = one(text, values)
     if (!job) throw new Error(`A job row is not in the expected state: ${what}`)
@@ -135,7 +135,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
         key,
       ),
 
-    /** @param at  `now`: the caller begins the job itself, bypassing the lane; a time: it waits until then */
+    /** @param at  `now`: the caller, not the lane, begins the job; a time: it waits until then; null: for its turn */
     add({ payload, internal, ...job }: NewJob, at: 'now' | number | null): Job {
       const createdAt = now()
       const isStarted = at === 'now'
@@ -153,8 +153,8 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
     },
 
     /**
-     * Merges a second start into a unique job; a running one runs once more. @param when.isNow  skips the pause
-     * @param when.dueAt  when a run after the current one begins; with `replaces`, also when a waiting job does
+     * Merges a second start into a unique job; a running one runs once more. `isNow`: without a pause. `dueAt`: when
+     * the run after the current one begins; with `replaces`, also when a job begins that waits for its time.
      */
     meet: (
       id: string,
@@ -218,7 +218,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
         { ...stored(ending), id, now: now(), log: JSON.stringify(log) },
       ),
 
-    /** Schedules a retry after a failure; at once if somebody has started the job again meanwhile. */
+    /** Schedules a retry after a failure, or another run at once if one was requested meanwhile (`again` is 2). */
     retry: (id: string, ending: Ending, retryAt: number, log: readonly LogLine[]): Job =>
       moved(
         'retry',
@@ -230,7 +230,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
         { ...stored(ending), id, retryAt, log: JSON.stringify(log) },
       ),
 
-    /** @param longest  a later time means that the clock was set */
+    /** Ends the pause of jobs that are due. @param longest  a time further ahead means that the clock was set back */
     wake: (longest: Pauses): Job[] =>
       many(
         `UPDATE jobs SET state = 'PENDING', retry_at = NULL WHERE state = 'RETRY'
@@ -238,7 +238,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
         { now: now(), ...longest },
       ),
 
-    /** When the next of them is due, at the latest. */
+    /** When the next job in the state RETRY is due, at the latest. */
     nextRetryAt: (longest: Pauses): number | undefined =>
       sql<{ at: number | null }>(
         `SELECT min(min(retry_at, @now + iif(retries, @retryMs, @firstMs))) AS at FROM jobs WHERE state = 'RETRY'`,
@@ -252,7 +252,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
         id,
       ),
 
-    /** Ends a waiting job, which never runs. */
+    /** Ends a waiting job before it runs (again). */
     endWaiting: (id: string, ending: Ending, command: JobCommand | null): Job =>
       moved(
         'endWaiting',
@@ -267,7 +267,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
     /** The rows marked as running; at the start, those that a crash left behind. */
     started: (): Job[] => many(`SELECT ${COLUMNS} FROM jobs WHERE state = 'STARTED' ORDER BY seq`),
 
-    /** Moves all other open rows out of the lanes, until `moveToLane` brings them back. @returns the number by task */
+    /** Moves open rows of other tasks out of the lanes; `moveToLane` puts them back. @returns the number by task */
     setAside(tasks: readonly string[]): Record<string, number> {
       const others = `${OPEN} AND task NOT IN (SELECT value FROM json_each(?))`
       change(
@@ -280,7 +280,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
       return Object.fromEntries(counts.map(({ task, count }) => [task, count]))
     },
 
-    /** Puts a running job back at the end of its lane, as if it had not begun. @param log  default: unchanged */
+    /** Puts a running job back to its former place in the lane, as if not begun. @param log  default: unchanged */
     requeue: (id: string, log?: readonly LogLine[]): Job =>
       moved(
         'requeue',
@@ -290,7 +290,7 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
         { id, log: log ? JSON.stringify(log) : null },
       ),
 
-    /** Moves rows of an earlier version to the lane that the code now declares for the task. */
+    /** Moves rows to the lane that the task declares now: rows of an earlier version, and those that were set aside. */
     moveToLane: (task: string, lane: string): number =>
       change(`UPDATE jobs SET lane = ? WHERE task = ? AND ${OPEN} AND lane <> ?`, lane, task, lane),
 

@@ -24,14 +24,14 @@ interface StoredSchedule extends Omit<ScheduleRow, 'config' | 'last_words'> {
 }
 
 const DAMAGED: Record<string, unknown> = {}
-/** Prefix of the keys that mark the tasks whose initial schedule was created. */
+/** Prefix of the keys in `meta` that mark the tasks whose initial schedule was created, or skipped for good. */
 export const INITIAL = 'schedule.initial.'
 
 export type ScheduleRows = ReturnType<typeof openScheduleRows>
 
 /** Call reads at any time, writes only inside `ledger.write`. */
 export function openScheduleRows({ sql, json, seal, unseal }: Ledger) {
-  /** undefined: the settings are damaged. A task never runs with settings that nobody chose. */
+  /** undefined: `config` is damaged. A task never runs with a config that nobody chose. */
   function read(row: StoredSchedule): ScheduleRow | undefined {
     const { task, last_words: words } = row
     const config = json<Record<string, unknown>>(row.config, `schedules.config of ${task}`, DAMAGED)
@@ -39,7 +39,7 @@ export function openScheduleRows({ sql, json, seal, unseal }: Ledger) {
     return { ...row, config, last_words: words && json<Words | null>(words, `schedules.last_words of ${task}`, null) }
   }
 
-  /** Sealed and opened; `url` undefined: sealed with another secret key. */
+  /** The URLs of a task, as stored (`sealed`) and opened. `url` undefined: sealed with another secret key. */
   function storedUrls(task: string): { sealed: string; url: string | undefined }[] {
     return sql<{ url: string }>('SELECT url FROM outgoing_urls WHERE task = ?')
       .all(task)
@@ -66,7 +66,7 @@ export function openScheduleRows({ sql, json, seal, unseal }: Ledger) {
 
     remove: (task: string): boolean => sql('DELETE FROM schedules WHERE task = ?').run(task).changes > 0,
 
-    /** Records a run at `ranAt` (null: skipped), and the next time. */
+    /** Records a run at `ranAt` (null: there was none), and when the next one is due. */
     advance(task: string, ranAt: number | null, nextRunAt: number | null): void {
       sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?').run(
         ranAt,
@@ -84,7 +84,7 @@ export function openScheduleRows({ sql, json, seal, unseal }: Ledger) {
       )
     },
 
-    /** Whether the task once got its initial schedule: a removed one is not created again. */
+    /** Whether the task's initial schedule was created (and perhaps removed since), or skipped for good. */
     hadInitial: (task: string): boolean => sql('SELECT 1 FROM meta WHERE key = ?').get(INITIAL + task) !== undefined,
 
     /** false in a new data folder. */
@@ -94,7 +94,7 @@ export function openScheduleRows({ sql, json, seal, unseal }: Ledger) {
       sql(`INSERT OR IGNORE INTO meta (key, value) VALUES (?, '1')`).run(INITIAL + task)
     },
 
-    /** In the order of addition, without those sealed with another secret key. */
+    /** By task, each in the order of addition; without those sealed with another secret key. */
     urls: (): Array<{ task: string; url: string }> =>
       sql<{ task: string; url: string }>('SELECT task, url FROM outgoing_urls ORDER BY task, number')
         .all()
@@ -112,7 +112,7 @@ export function openScheduleRows({ sql, json, seal, unseal }: Ledger) {
 
     countUrls: (task: string): number => storedUrls(task).length,
 
-    /** @returns the number of removed URLs */
+    /** @param url  undefined: all URLs of the task. @returns the number of removed URLs */
     removeUrls(task: string, url: string | undefined): number {
       if (url === undefined) return sql('DELETE FROM outgoing_urls WHERE task = ?').run(task).changes
       const known = storedUrls(task).find((one) => one.url === url)

@@ -24,7 +24,7 @@ import { isDamage, isUnreadable } from './whole-check.ts'
 export interface Ledger extends Seal {
   /** A cached statement: reads at any time, writes only inside `write`. Plugins use only their own tables. */
   sql<Row = unknown>(text: string): Database.Statement<unknown[], Row>
-  /** Runs `work` (synchronous) in this tick's transaction; resolves once on disk. A throw undoes only this `work`. */
+  /** Runs `work` (synchronous) in a shared transaction; resolves once on disk. A throw undoes only this `work`. */
   write<Result>(work: () => Result): Promise<Result>
   /** Caches a value until a table that it was read from changes. @param key  unique among all plugins */
   cached<Value>(key: string, find: () => Value): Value
@@ -71,18 +71,18 @@ interface LedgerOptions {
 }
 type Opening = LedgerOptions & Required<Pick<LedgerOptions, 'plugins' | 'secretPreferences' | 'onFull'>>
 
-/** Finds one of 100,000 marks in 8 µs; better-sqlite3's default of 16 MB takes 6 µs. */
+/** With this cache, one of 100,000 rows is found in 8 µs; with better-sqlite3's default of 16 MB, in 6 µs. */
 const CACHE_KB = 4000
-/** Time limit of a tick's transaction, so that many writes at once do not block the event loop. */
+/** Time limit of a shared transaction, so that many writes at once do not block the event loop. */
 const BATCH_BUDGET_MS = 5
 const CACHED_STATEMENTS = 400
 const CACHED_VALUES = 400
 
-/** A larger log is truncated after its checkpoint: a long read or a large write makes it grow. */
+/** A larger write-ahead log is truncated after its checkpoint: a long read or a large write makes the log grow. */
 const WAL_BYTES = 8 << 20
 const RECOVERY_TOLD_MS = 7 * DAY_MS
 
-/** @throws a sentence: the folder is in use, the file was written by a later version, or a migration failed */
+/** @throws a sentence, such as: the folder is in use, a later version wrote the file, a migration failed */
 export async function openLedger(options: LedgerOptions): Promise<OpenedLedger> {
   const opening: Opening = { plugins: [], secretPreferences: [], onFull: () => false, ...options }
   const { clock, log } = opening
@@ -112,7 +112,7 @@ interface Whole {
   recovered: Words | undefined
 }
 
-/** Opens the ledger; replaces an unusable file, even if only the copy before a migration reveals the damage. */
+/** Opens the ledger; replaces a file that is unusable, or turns out to be damaged while it is opened or copied. */
 async function openWhole(opening: Opening): Promise<Whole> {
   const { file, clock, plugins, recovery, salvage, log } = opening
   const replace = async (fault: LedgerFault, err?: unknown) => {
@@ -251,7 +251,7 @@ function groupCommit(
           keep.run()
           answers.push(() => waiting.resolve(result))
         } catch (error) {
-          if (!db.inTransaction || makesRoom(error)) throw error // a full disk rolls back the whole transaction
+          if (!db.inTransaction || makesRoom(error)) throw error // undoes the whole transaction, not only this work
           undo.run()
           keep.run()
           answers.push(() => waiting.reject(forCaller(error)))
@@ -354,7 +354,7 @@ function cachedStatements(db: Database.Database, watched: Damage['watched'], sou
   }
 }
 
-/** Refuses changes of tables, and (slow, not atomic) writes outside the shared transaction; notes damage and reads. */
+/** Refuses CREATE, ALTER, DROP, and writes outside a transaction (slow, not atomic); notes damage and reads. */
 function guarded(
   db: Database.Database,
   text: string,

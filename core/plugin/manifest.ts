@@ -144,7 +144,7 @@ export function formFault(plugin: unknown): string | undefined {
   const list = Reflect.get(plugin as object, key) as Array<Partial<Static<typeof Route & typeof Task>>> | undefined
   const one = Array.isArray(list) ? list[Number(at)] : undefined
   const what =
-    one === undefined
+    one === undefined || typeof (one.name ?? one.path) !== 'string'
       ? `its ${path}`
       : key === 'routes'
         ? `its route ${one.method} ${one.path}: ${rest.join('.')}`

@@ -79,7 +79,7 @@ export const addPlace = defineRoute({
   method: 'POST',
   path: '/api/place/',
   access: 'admin',
-  summary: 'Add a folder of another program, which is read-only unless `ours` is set',
+  summary: 'Add a folder of another program, whose files are only read',
   body: Type.Object({ path: Path, label: Type.Optional(Label) }),
   reply: PlaceRecord,
   errors: ['bad_request', 'conflict', 'unprocessable'],

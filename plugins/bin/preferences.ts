@@ -8,7 +8,7 @@ export const bin = {
     maximum: 3650,
     title: 'Keep deleted videos for',
     description:
-      '0 deletes them immediately. Videos that are no longer on the platform stay until an admin empties the bin.',
+      '0 deletes them immediately. Entries that are no longer on the platform stay until an admin empties the bin.',
     'x-unit': 'days',
   }),
 }

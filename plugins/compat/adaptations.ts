@@ -10,8 +10,8 @@ import {
   Type,
   type WholeApp,
 } from 'archivolt'
-import { bare, dated, endingEmpty, merged, silentInV05 } from './forms.ts'
 import { prefixed } from './media-prefix.ts'
+import { bare, dated, endingEmpty, merged, silentInV05 } from './release-lines.ts'
 
 type AnyInput = RouteInput<never, never, never>
 type Changed = Partial<Route>

@@ -125,7 +125,10 @@ export function openChanges(state: QueueState) {
       await items.change(ids, { status: 'priority' }, "status = 'pending'")
     },
 
-    /** Sets the retry times of items whose failure was recorded before items were rechecked, here or in a restored backup. */
+    /**
+     * Sets the retry times of items whose failure an earlier version without rechecks has recorded, also in a restored
+     * backup.
+     */
     async planRechecks(): Promise<void> {
       const classes = ERROR_CLASSES.filter((failure) => isRechecked(failure, app))
       const noted_at = epochSeconds(app.clock)

@@ -5,7 +5,7 @@ import type { App } from './app.ts'
 
 const LONGEST_TEXT = 500
 const CACHED_MS = 600_000
-/** Maximum number of cached previews, which take one or two megabytes with their pictures. */
+/** Maximum number of cached previews, which together take one or two megabytes with their pictures. */
 const MOST_CACHED = 60
 /** Number of a playlist's videos that are examined; the total size is extrapolated from them. */
 const MOST_ENTRIES = 200

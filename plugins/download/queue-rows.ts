@@ -1,4 +1,4 @@
-/** Items of the queue in the ledger: reads them, changes them, and replaces all of them at once. */
+/** Items of the queue in the ledger: finds the next one, reads and changes them, and replaces all of them at once. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type BulkResult, chunksOf, isAmong, MAX_WINDOW, partsAsked } from 'archivolt'
 import type { App } from './app.ts'

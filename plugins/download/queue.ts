@@ -1,4 +1,4 @@
-/** The service `queue`, made of its parts (contract 9.3). */
+/** The service `queue`, made of its parts (contract 9.3). Which item is next: `queue-rows.ts`. */
 import { epochSeconds, type StoredDocuments, type Words } from 'archivolt'
 import type { ActiveItem } from './active.ts'
 import { type Adding, openAdding } from './add.ts'

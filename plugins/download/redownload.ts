@@ -36,7 +36,8 @@ class GivesWay extends Error {}
 export const redownloadDegraded = defineTask({
   name: 'redownload_degraded',
   title: 'Fetching degraded videos again',
-  description: 'Downloads a few videos again that arrived in lower quality than usual, and keeps the better version.',
+  description:
+    'Some videos arrived in lower quality than usual. Downloads a few of them again, and keeps the better version.',
   group: 'download:again',
   payload: Type.Object({}),
   lane: 'download',

@@ -78,7 +78,7 @@ function valueProperty(plan: FieldPlan): Property {
   }
 }
 
-// text.ts has folded, split and stemmed the words, so the server only splits at spaces.
+// index-kit/text.ts has folded, split and stemmed the words, so the server only splits at spaces.
 const WORDS: Property = {
   type: 'text',
   analyzer: 'words',

@@ -39,7 +39,7 @@ export function openStore(connection: ElasticConnection, prefix: string) {
     )
     if (alias(name) in found) {
       throw new StartError(
-        `Elasticsearch has an index ${alias(name)} that this program did not make, and needs this name for an alias: set AV_PREFIX to another prefix, or remove that index`,
+        `Elasticsearch has an index ${alias(name)} that this program did not make, but this program needs the name for an alias: set AV_PREFIX to another prefix, or remove that index`,
       )
     }
     const state: IndexState = { inUse: undefined, others: [], shape: undefined, highest: 0 }

@@ -22,7 +22,7 @@ const AT_ONCE = 500
 
 const History = Type.Object({
   count: Type.Integer({ description: 'number of watched videos in the export' }),
-  watched: Type.Integer({ description: 'number of those in the archive that were watched completely' }),
+  watched: Type.Integer({ description: 'number of those in the archive that count as watched' }),
   positions: Type.Integer({ description: 'number of those in the archive that were started, with a known position' }),
   left_out: Type.Integer({ description: 'number of the oldest watched videos beyond 100,000, which are left out' }),
 })

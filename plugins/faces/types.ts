@@ -49,8 +49,8 @@ export interface WantedUnit {
 }
 
 /**
- * Path, mark, and the state on disk after it was written (`stateOf` in `disk.ts`). null: the file is about to be created. `-` and a
- * path: the source at this path does not exist.
+ * Path, mark, and the state on disk after it was written (`stateOf` in `disk.ts`). null: the file is about to be
+ * created. `-` and a path: the source at this path does not exist.
  */
 export type KnownFile = [path: string, mark: string, seen: string | null]
 

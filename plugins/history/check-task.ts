@@ -26,7 +26,7 @@ const MOST_DAYS_APART = 90
 export const checkLost = defineTask({
   name: 'check_lost',
   title: 'Check for lost videos',
-  description: 'Requests videos and channels that seem to be lost from the platform again.',
+  description: 'Asks the platform again for videos and channels that seem to be lost.',
   group: 'history:check',
   payload: Type.Object({ scheduled: Type.Optional(Type.Boolean()) }),
   lane: 'platform',

@@ -223,7 +223,7 @@ async function metadataOf(id: string, info: Info | undefined, { job, app }: Impo
     if (!app.platform.failureOf(thrown) && !isAppError(thrown, 'unavailable')) throw thrown
     job.log.info(
       { id, reason: (thrown as Error).message },
-      'the platform has no metadata: the information file is used',
+      'the platform did not provide metadata: the information file is used',
     )
     return app.platform.metadataOf(info, id)
   }

@@ -8,7 +8,10 @@ import { rescanFilesystem } from './rescan.ts'
 const Started = Type.Object({ task_id: Type.String(), status: Type.Literal('PENDING'), task_name: Type.String() })
 const StartedTwice = Type.Object({ ...Started.properties, message: Started })
 const prefer_local = Type.Optional(
-  Type.Boolean({ description: 'prefer the information file next to a video file to the platform' }),
+  Type.Boolean({
+    description:
+      'take metadata from the information file next to a video file, if there is one, instead of from the platform',
+  }),
 )
 
 export const startRescan = defineRoute({

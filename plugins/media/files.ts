@@ -18,7 +18,7 @@ export async function together<Item>(items: readonly Item[], work: (item: Item) 
 export const isOneOf = (thrown: unknown, ...codes: string[]): boolean =>
   codes.includes(String((thrown as NodeJS.ErrnoException | null)?.code))
 
-/** For people. */
+/** The code of an error, for messages to people. */
 export const codeOf = (thrown: unknown): string => (thrown as NodeJS.ErrnoException).code ?? 'unknown error'
 
 /** Also true if a parent is a file, or a link leads to itself: no file can exist at such a path. */

@@ -114,8 +114,6 @@ export function filesOf(film: string, names: readonly string[]): string[] {
   return [film, ...own]
 }
 
-const beingRemoved = () => errors.conflict('The video is being removed right now: try again in a moment')
-
 type TrashApp = Pick<App, 'ledger' | 'clock' | 'log' | 'jobs' | 'touch' | 'hook'>
 
 /** @param isThere  checks whether a place is available */
@@ -357,7 +355,8 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
     async empty(placeId) {
       if (placeOf(placeId).is_ours === 0 || !(await isThere(placeId))) return
       const all = ledger.sql<Row>('SELECT * FROM media_discarded WHERE place_id = ? ORDER BY id').all(placeId)
-      if (all.some(({ job_id: jobId }) => jobId !== null)) throw beingRemoved()
+      if (all.some(({ job_id: jobId }) => jobId !== null))
+        throw errors.conflict('Videos of this folder are being removed right now: try again in a moment')
       for (const row of all)
         if (!(await moveBack(row))) app.log.warn({ trash: row.id }, 'files of a removed film could not be moved back')
     },
@@ -469,7 +468,7 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       if (!row) return
       const { id, place_id: placeId } = row
       const place = placeOf(placeId)
-      if (row.job_id) throw beingRemoved()
+      if (row.job_id) throw errors.conflict('The video is being removed right now: try again in a moment')
       if (place.is_ours === 0)
         throw errors.conflict(
           say`“${{ label: place.label }}” is read-only for Archivolt: allow it to delete files there, or move the files back by hand`,

@@ -20,9 +20,9 @@ type Fate =
   | { readonly item: 'final' | 'retry'; readonly again: Again }
 
 /**
- * When a failed item is retried automatically. `rechecked`: the reason may end without notice, so the item is retried when
- * a listing shows the video without a restriction, otherwise after the days in download/retries.ts. `told`: the item is
- * retried at the time given with the failure, or never if no time is given.
+ * When a failed item is retried automatically. `rechecked`: the reason may end without notice, so the item is retried
+ * when a listing shows the video without a restriction, otherwise after the days in download/retries.ts. `told`: the
+ * item is retried at the time given with the failure, or never if no time is given.
  */
 type Again = 'rechecked' | 'told'
 

@@ -1,4 +1,7 @@
-/** Counts different items in a row with the same failure: after several, the items are not the cause. */
+/**
+ * Counts different items in a row with the same failure: after several (`failure-classes.ts`), the items are not the
+ * cause.
+ */
 
 /** Maximum number of counted kinds, because there may be any number of different unknown messages. */
 const MOST_KINDS = 20

@@ -1,4 +1,4 @@
-/** Everything that a plugin may import, as `archivolt`: define*, Type, errors, schemas, types. */
+/** Everything that plugins may import as `archivolt`: define*, Type, errors, schemas, functions of the kit, types. */
 
 export type { Static, TObject, TSchema } from 'typebox'
 export { Type } from 'typebox'

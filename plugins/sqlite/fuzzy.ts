@@ -43,7 +43,7 @@ interface Group {
 }
 
 /**
- * Words as UTF-16 units in one array per length, with a bit mask of the letters of each: words with more other
+ * Words as UTF-16 units in one array per length, with a bit mask of the letters of each: words with more different
  * letters than edits cannot be near, which leaves a few hundred to compare. Takes 20 bytes per word; strings in a
  * Set take 80.
  */
@@ -92,7 +92,7 @@ function openTermList() {
 }
 
 /**
- * For each UTF-16 unit, a bit mask of its positions in the searched word: no term list has words of 32 units or more.
+ * For each UTF-16 unit, a bit mask of its positions in the searched word: 32 bits suffice for words of `LONGEST_TERM`.
  */
 const positions = new Int32Array(1 << 16)
 let wordLength = 0

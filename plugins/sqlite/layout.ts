@@ -10,11 +10,11 @@ import {
 } from 'archivolt/index'
 import { createFlat, type DocSql, docSql, type FlatForm, flatFormOf } from './flat.ts'
 
-/** Bump when the table layout or the tokenizing (`text.ts`) changes: the next start rebuilds every table. */
+/** Increase when the table layout or the tokens (`index-kit/text.ts`) change: the next start rebuilds every table. */
 const LAYOUT = 3
 
 interface Column {
-  /** Column name: the field's name, followed by `~` if it has the folded text for sorting. */
+  /** The field's name, followed by `~` if the column has the folded text for sorting. */
   name: string
   plan: FieldPlan
   isFolded: boolean
@@ -42,7 +42,7 @@ export interface ValueList {
 }
 
 export interface Layout extends IndexPlan {
-  /** Single-value fields, in the narrow table. */
+  /** Single-value fields, in the narrow table (`TableNames.main`). */
   columns: Column[]
   /** Multi-value fields, in the table of values. */
   multi: FieldPlan[]
@@ -114,7 +114,7 @@ export function layoutOf(data: DefinitionData): Layout {
 /** SQL that reads the documents of the current version. */
 export const docsOf = ({ flat }: Layout, names: TableNames): DocSql => docSql(flat, names)
 
-/** @throws Error  a list that begins with a multi-value field cannot be stored */
+/** @throws Error  a list that begins with a multi-value field has an order that cannot be stored */
 function valueListsOf({ data, byName }: IndexPlan): ValueList[] {
   return data.lists
     .filter(([first = '']) => byName.get(first)?.isMulti)
@@ -123,7 +123,7 @@ function valueListsOf({ data, byName }: IndexPlan): ValueList[] {
       const sort = byName.get(name)
       if (!sort?.isSort || !sort.isAlways || order !== 'desc' || others.length > 0)
         throw new Error(
-          `${data.name}: a list of ${first}, which has several values, is sorted downwards by one field that every document has`,
+          `${data.name}: a list of ${first}, which has several values, must be sorted in descending order by exactly one field that every document has`,
         )
       return { number, plan: byName.get(first)!, sort: sortColumn(sort) }
     })
@@ -230,8 +230,8 @@ export function createTables(layout: Layout, names: TableNames): string[] {
     )
   }
   if (layout.searched.length > 0) {
-    // text.ts has already folded, split and stemmed the words: the tokenizer treats everything beyond ASCII as letters
-    // and splits at spaces.
+    // `index-kit/text.ts` has already folded, split and stemmed the words: the tokenizer treats everything beyond ASCII
+    // as letters and splits at spaces.
     statements.push(
       `CREATE VIRTUAL TABLE ${quote(names.text)} USING fts5(${textColumns(layout).map(quote).join(', ')}, content='', contentless_delete=1, prefix='1 2 3', tokenize='ascii')`,
       `CREATE TABLE ${quote(names.terms)}(term TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
@@ -246,7 +246,7 @@ export function createIndex(names: TableNames, index: TableIndex): string {
   return `CREATE INDEX ${quote(indexName(names, index))} ON ${quote(names.main)}(${columns.join(', ')})`
 }
 
-/** A stem column holds only stems that differ from their words, so that prefixes match only whole words. */
+/** Stems that differ from their words have a column of their own: a prefix is searched in words, not in stems. */
 export const stemColumn = (plan: FieldPlan): string => `${plan.name}~`
 
 export function textColumns(layout: Layout): string[] {

@@ -40,7 +40,7 @@ export const listTaskKinds = defineRoute({
   method: 'GET',
   path: '/api/task/',
   access: 'admin',
-  summary: 'All tasks: what each does, and whether it can be started, scheduled, or send notifications when it ends',
+  summary: 'All tasks: what each does, whether it can be started or scheduled, and whether it can send notifications',
   reply: Type.Array(TaskKind),
   handle: (_input, app) =>
     [...app.registry.tasks.values()]

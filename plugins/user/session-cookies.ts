@@ -1,4 +1,7 @@
-/** The cookies of a browser: its session, and the id of a device on which a PIN is sufficient. */
+/**
+ * The cookies of a browser: its session, and the id of a device on which a PIN is sufficient. How long they last:
+ * `accounts/sessions.ts`, `accounts/devices.ts`.
+ */
 import { type Accounts, errors, type Proof, type RouteInput, type SignInFrom } from 'archivolt'
 
 export interface Browser {

@@ -290,6 +290,8 @@ const MISTAKES: readonly Mistake[] = [
     tide("migrations: [{ number: 1, sql: 'create table tide_x (id int); CREATE TABLE IF NOT EXISTS users (id int)' }]"),
     /creates the table users: names in its migrations must start with tide_/,
   ],
+  ['a migration has no number', 'load', tide("migrations: [{ sql: '' }]"), /its migrations\.0\.number is required/],
+  ['a need is no name', 'load', tide('needs: [5]'), /its needs\.0 must be/],
   ['the first migration has another number', 'load', tide("migrations: [{ number: 2, sql: '' }]"), /numbered 1, 2, 3/],
   [
     'a hook is declared by nobody that it needs',
@@ -314,7 +316,7 @@ const MISTAKES: readonly Mistake[] = [
     'a page has no title',
     'load',
     tide("page: { title: '', module: new URL('./page.js', import.meta.url) }"),
-    /its page\.title must be a title of at most 40 letters/,
+    /its page\.title must be a title of at most 40 characters/,
   ],
   [
     'a page asks for what nobody answers',

@@ -1,4 +1,7 @@
-/** Reads TubeArchivist's folders without a backup: `<channel id>/<video id>.mp4`, and pictures in its cache. */
+/**
+ * Recognises TubeArchivist's folders, and reads them without a backup: `<channel id>/<video id>.mp4`, and pictures in
+ * its cache.
+ */
 import { readdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { orWhereAbsent } from '../../film-kit/disk-fault.ts'

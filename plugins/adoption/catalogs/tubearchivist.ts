@@ -1,6 +1,6 @@
 /**
  * Reads TubeArchivist's backup: a zip in which each document is one line, after a line with its name. Positions are in
- * the dump of its Redis.
+ * the dump of its Redis. `tubearchivist-folder.ts` recognises its folders.
  */
 
 import { statSync } from 'node:fs'

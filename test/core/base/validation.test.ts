@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type TSchema, Type } from 'archivolt'
 import { inEnglish } from '../../../core/base/say.ts'
-import { faultsIn } from '../../../core/base/validation.ts'
+import { faultsIn, firstFaultIn } from '../../../core/base/validation.ts'
 import { testApp } from '../../support/testing.ts'
 
 const told = (schema: TSchema, value: unknown): Record<string, string> =>
@@ -78,6 +78,17 @@ test('every wrong alternative is reported, however many there are', () => {
 
   assert.ok(Object.keys(rules).length >= 2)
   for (const rule of Object.values(rules)) assert.equal(rule, 'must be true, false, null or "auto"')
+})
+
+test('a large value is invalid wherever its fault is', () => {
+  const Lists = Type.Record(Type.String(), Type.Array(Type.Integer()))
+  const list = Array.from({ length: 3000 }, (_each, at) => at)
+  const wrong = { a: [...list, 'b'] }
+
+  assert.deepEqual(told(Lists, { a: list }), {})
+  assert.deepEqual(told(Lists, wrong), { '': 'has the wrong form' })
+  assert.deepEqual(told(Type.Object({ in: Lists }), { in: wrong }), { in: 'has the wrong form' })
+  assert.equal(firstFaultIn(Lists, wrong)?.[0], '')
 })
 
 test('no error has the wording of the validation package', () => {

@@ -128,6 +128,22 @@ describe('clips of spoken words', { skip: noBrowser }, () => {
     assert.deepEqual((stills as boolean[]).toSorted(), [false, true])
   })
 
+  test('fill the screen of a phone that supports that for films alone', async (t) => {
+    const app = await anArchive(t)
+    const { page, go } = await openPage(t, app.url, { as: USER, size: 'phone' })
+    await go('/said/?q=full%3Amarzipan')
+    await isCurrent(page, 0)
+    await page.evaluate(`{
+      window.full = []
+      delete Element.prototype.requestFullscreen
+      HTMLVideoElement.prototype.webkitEnterFullscreen = function () { window.full.push(this.tagName) }
+    }`)
+
+    await page.getByRole('button', { name: 'Full screen' }).click()
+
+    assert.deepEqual(await page.evaluate('window.full'), ['VIDEO'])
+  })
+
   test('open at the same clip by a link for another account, with the videos that this account sees', async (t) => {
     const app = await anArchive(t)
     await app.as('admin').post('/api/user/', { username: 'lina', password: PASSWORD, view: { channel: ['UC2'] } })

@@ -44,7 +44,7 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
     show(!isOn)
     const begun = await ask(kind, id, !isOn, beginning).catch(takeBack)
     forget('list ')
-    // The server must first read it from the platform, which takes a while and may fail.
+    // The server must first read the channel or playlist from the platform, which takes a while and may fail.
     if (!isOn) say(t('adding.subscribing', { count: 1 }))
     const settle = async () => {
       await subscribed([begun]).catch(takeBack)

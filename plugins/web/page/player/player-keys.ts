@@ -1,4 +1,4 @@
-/** The keys of the player, for the player in the corner and for the player of a view. */
+/** The keys of the player, in the corner and in a view. The list of keys for people: `frame/help.tsx`. */
 import type { RefObject } from 'preact'
 import { useKeys } from '../browser/keys.ts'
 import type { Machine } from './machine.ts'

@@ -28,17 +28,19 @@ export function openScreen(deck: Deck) {
     isPip,
     toggleFull(): void {
       if (document.fullscreenElement) return void document.exitFullscreen()
-      const screen = box?.closest(`.${FULL_FRAME}`) ?? box
-      if (screen?.requestFullscreen)
-        return void screen.requestFullscreen().catch(() => undefined) // the browser refuses, and nothing changes
-        // Some phones support fullscreen only for the video element.
-      ;(
-        deck.element as (HTMLVideoElement & { webkitEnterFullscreen?: () => void }) | undefined
-      )?.webkitEnterFullscreen?.()
+      enterFullscreen(box?.closest(`.${FULL_FRAME}`) ?? box, deck.element)
     },
     togglePip(): void {
       if (document.pictureInPictureElement) void document.exitPictureInPicture()
       else void deck.element?.requestPictureInPicture?.().catch(() => undefined) // as with fullscreen
     },
   }
+}
+
+/** Some phones support fullscreen only for a video element. */
+export function enterFullscreen(frame: Element | null | undefined, film: HTMLVideoElement | null | undefined): void {
+  if (frame?.requestFullscreen)
+    void frame.requestFullscreen().catch(() => undefined) // the browser may refuse
+  else
+    (film as (HTMLVideoElement & { webkitEnterFullscreen?: () => void }) | null | undefined)?.webkitEnterFullscreen?.()
 }

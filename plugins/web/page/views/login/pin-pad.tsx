@@ -51,7 +51,7 @@ export function PinPad({
       throw toFailure(error).body['non_field_errors'] ? new Failure(400, { message: t('login.pin.wrong') }) : error
     }
   }
-  // The focus moves to Enter, so that the key Enter submits the PIN instead of pressing the digit again.
+  // The focus moves to the submit button, so that the key Enter submits the PIN instead of pressing a focused digit.
   const typed = (digit: string) => () => (press(digit), enter.current!.focus())
   useKeys({ ...Object.fromEntries(DIGITS.map((digit) => [digit, typed(digit)])), Backspace: erase, Escape: onBack })
 

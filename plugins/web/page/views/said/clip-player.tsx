@@ -10,6 +10,7 @@ import { IconButton } from '../../parts/button.tsx'
 import { foreseen } from '../../player/codecs.ts'
 import { corner } from '../../player/corner.ts'
 import { storedOptions } from '../../player/player-options.ts'
+import { enterFullscreen } from '../../player/screen.ts'
 import { get } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
 import type { Item, SaidClip, Video } from '../../server/records.ts'
@@ -74,13 +75,13 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
     const film = element.current!
     if (!film.paused) return film.pause()
     if (film.currentTime >= clip.end) film.currentTime = clip.start
-    void film.play().catch(() => undefined) // the element shows the browser's own message
+    void film.play().catch(() => undefined) // a broken film is reported by `onError`
   }
-  const full = () =>
-    void (document.fullscreenElement ? document.exitFullscreen() : frame.current!.requestFullscreen()).catch(
-      () => undefined, // some phones do not support it
-    )
-  useKeys({ k: toggle, f: full, N: () => onNext?.(), P: () => onPrevious?.() })
+  const toggleFullscreen = () => {
+    if (document.fullscreenElement) void document.exitFullscreen()
+    else enterFullscreen(frame.current, element.current)
+  }
+  useKeys({ k: toggle, f: toggleFullscreen, N: () => onNext?.(), P: () => onPrevious?.() })
   const length = clip.end - clip.start
   const title = shownTitle(clip.platform_id, clip.title)
   return (
@@ -114,7 +115,7 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
         <a class="said-title" dir="auto" href={under(`/video/${clip.platform_id}/?t=${Math.floor(clip.start)}`)}>
           {title} · {toClock(clip.start)}
         </a>
-        <IconButton icon={Maximize} label={t('player.full')} onClick={full} />
+        <IconButton icon={Maximize} label={t('player.full')} onClick={toggleFullscreen} />
       </div>
       <p class="said-now" dir="auto">
         <Marked line={clip.lines.join(' … ')} />

@@ -34,7 +34,7 @@ const FURTHER: Record<string, readonly string[]> = {
   users: ['signIns'],
 }
 
-/** Settings that are shown only if the feature is switched on. */
+/** Parts that are shown only if the community contributions of the same name are switched on. */
 const OF_COMMUNITY: ReadonlySet<string> = new Set(['titles', 'segments'])
 
 const plain = (text: string): string =>

@@ -46,7 +46,7 @@ export function UpNext({ id, following, isAutoplay, onAutoplay, isFolded = false
   )
 }
 
-/** The number of shown entries around the video, because playlists may have thousands. */
+/** How many entries before and after the video are shown, because playlists may have thousands. */
 const AROUND = 100
 
 function Opened({ playlist, id, list, isFolded }: { playlist: Playlist; id: string; list: string; isFolded: boolean }) {
@@ -131,7 +131,7 @@ function Way({ name, icon, label }: { name: 'shuffle' | 'repeat'; icon: IconNode
   )
 }
 
-/** @param number  its position among visible entries, so that hidden ones leave no gap */
+/** @param number  the entry's position among visible ones, so that hidden ones leave no gap */
 function Entry({ entry, number, isHere }: { entry: PlaylistEntry; number: number; isHere: boolean }) {
   const text = (
     <>

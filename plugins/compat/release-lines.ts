@@ -1,4 +1,4 @@
-/** Determines the form of replies that a client wants, where the two lines of the reference differ. */
+/** Determines the form of replies that a client wants, where the two release lines of TubeArchivist differ. */
 import { type App, type FaultForm, type Route, type RouteInput, Type } from 'archivolt'
 import { rewritten } from './reply-text.ts'
 
