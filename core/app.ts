@@ -31,7 +31,7 @@ import { openSecretKey } from './secret-key.ts'
 import { openTouched } from './sources.ts'
 
 const WEEK_SECONDS = 7 * DAY_SECONDS
-const DAMAGED = say`The ledger is damaged. Restart the server: it uses the newest intact copy, or saves what can be read.`
+const DAMAGED = say`The database is damaged. Restart the server: it uses the newest intact copy, or saves what can be read.`
 
 /** Where plugins are found, and which are left out. */
 export type PluginSettings = Pick<Settings, 'pluginsDir' | 'pluginsOff' | 'pluginsStrict' | 'dataDir' | 'logLevel'>
@@ -195,12 +195,12 @@ async function warnOfLedger(ledger: OpenedLedger, jobs: JobsRunner, dataDir: str
   // Every account sees this message, so the path of the data folder goes only to the log.
   if (lastRecovery)
     await jobs.warn(
-      'The ledger was damaged',
+      'The database was damaged',
       changed(lastRecovery.said, (text) => text.replaceAll(join(dataDir, '/'), '')),
       Math.ceil((lastRecovery.until - now) / 1000),
     )
   if (unreadable) await jobs.warn('Secrets cannot be read', unreadable)
-  ledger.whenDamaged(() => void jobs.warn('The ledger is damaged', DAMAGED, WEEK_SECONDS).catch(() => undefined))
+  ledger.whenDamaged(() => void jobs.warn('The database is damaged', DAMAGED, WEEK_SECONDS).catch(() => undefined))
 }
 
 /** Emits the event at each start until all listeners have handled it. */

@@ -105,7 +105,9 @@ function wayOf(
   const to = adapters.find((adapter) => adapter.target === target)
   if (!to) {
     const targets = adapters.map((adapter) => adapter.target)
-    throw new TypingMistake(`Unknown index: ${target}. Use archivolt index-move ${targets.join(', or ')}`)
+    throw new TypingMistake(
+      `Unknown index: ${target}. Use ${targets.map((one) => `archivolt index-move ${one}`).join(' or ')}`,
+    )
   }
   const others = adapters.filter((adapter) => adapter !== to)
   const from =

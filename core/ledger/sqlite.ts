@@ -331,7 +331,7 @@ function openDamage(note: () => void, log: Log) {
         log.error({ err: error }, 'the ledger is damaged; the next start recovers it')
         tell?.()
       }
-      return errors.unavailable('The ledger is damaged: restart the server, which recovers it', { cause: error })
+      return errors.unavailable('The database is damaged: restart the server, which recovers it', { cause: error })
     },
     tellBy(told: () => void): void {
       tell = told

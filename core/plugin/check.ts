@@ -57,7 +57,7 @@ export function checkPlugin({ plugin, origin, isOutside = false }: FoundPlugin):
   }
   if (Array.isArray(plugin.lanes) && !isOutside && plugin.lanes.length > 0)
     refuse(
-      `it declares its lanes ${plugin.lanes.join(', ')} only by name: give for each 'turns', or the number of jobs that run at once`,
+      `it declares its lanes ${plugin.lanes.join(', ')} only by name: set each of them to 'turns', or to the number of jobs that run at once`,
     )
   checkAdapter(plugin, refuse)
   if (plugin.credentials && plugin.needs?.length)

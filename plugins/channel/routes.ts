@@ -126,7 +126,7 @@ export const deleteChannel = defineRoute({
     channel: Type.String(),
     state: Type.Literal('delete'),
     removal: Type.Optional(
-      Type.String({ description: 'with which it can be restored from the bin; omitted if the bin is switched off' }),
+      Type.String({ description: 'the id with which the removal can be undone; omitted if the bin is switched off' }),
     ),
     files_kept: Type.Optional(
       Type.Integer({ description: 'number of video files in folders of other programs: they stay there' }),

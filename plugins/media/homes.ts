@@ -29,7 +29,7 @@ export function openHomes(paths: Paths) {
       return (await stat(path)).isDirectory() ? 'link' : fault('is a link to a file: make it a link to a folder')
     } catch (thrown) {
       if (isOneOf(thrown, 'ELOOP')) return fault('is a link that leads to itself: remove it')
-      if (isMissing(thrown)) return fault('is a link that leads nowhere: connect its disk, or remove the link')
+      if (isMissing(thrown)) return fault('is a broken link: connect its disk, or remove the link')
       throw thrown
     }
   }

@@ -68,7 +68,7 @@ export const restoreOffsite = defineRoute({
   method: 'POST',
   path: '/api/offsite/restore/',
   access: 'admin',
-  summary: 'Restore the video file of a video from the second site, or everything into a new folder in the data folder',
+  summary: 'Restore the file of a video from the second site, or everything into a new folder in the data folder',
   body: Type.Object({
     video: Type.Optional(Type.String({ pattern: ID_PATTERN, description: 'default: everything' })),
   }),

@@ -116,7 +116,9 @@ export function checkSources(sources: readonly Source[]): void {
   const prefixes = new Set<string>()
   for (const { name, prefix } of sources) {
     if (!PREFIX.test(prefix))
-      throw new Error(`The prefix of ids of ${name} must be lower-case letters and digits, then -: ${prefix} is not`)
+      throw new Error(
+        `The prefix of the ids of ${name} must be lower-case letters and digits, followed by -, not ${prefix}`,
+      )
     if (prefixes.has(prefix)) throw new Error(`Two platforms have ids that begin with ${prefix}; remove one of them`)
     prefixes.add(prefix)
   }

@@ -157,8 +157,9 @@ const CustomChange = Type.Object({
   ),
 })
 
+const Action = Type.Object({ action: Type.Enum(ACTIONS) })
 /** What an action requires. */
-const VideoChange = Type.Object({ action: Type.Enum(ACTIONS), video_id: Type.String({ minLength: 1 }) })
+const OfVideo = Type.Object({ video_id: Type.String({ minLength: 1 }) })
 /** What `move` also requires. */
 const NewPosition = Type.Object({ index: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) })
 const OwnChange = Type.Object({
@@ -189,9 +190,10 @@ async function changeItself(id: string, body: unknown, actor: Actor, app: App): 
 }
 
 async function act(id: string, body: Static<typeof CustomChange>, actor: Actor, app: App): Promise<void> {
+  const { action } = checked(Action, body)
   // The id may also be under the keys that ids have in records (contract 1.2).
-  const video_id = body.video_id === undefined ? app.platform.idOf(body) : body.video_id
-  const { action, video_id: videoId } = checked(VideoChange, { ...body, video_id })
+  const given = body.video_id === undefined ? app.platform.idOf(body) : body.video_id
+  const { video_id: videoId } = checked(OfVideo, { video_id: given })
   const index = action === 'move' ? checked(NewPosition, body).index : undefined
   const isHiding = app.accounts.userPreferences(actor.id)['hide_watched'] === true
   await app.playlists.act(id, { action, videoId, hideWatchedBy: isHiding ? actor.id : undefined, index }, actor)

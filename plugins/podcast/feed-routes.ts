@@ -163,7 +163,7 @@ export const showSound = defineRoute({
 export const showFilm = defineRoute({
   ...shared,
   path: '/podcast/:feedId/:signed/film/:file',
-  summary: 'The video file of a video in a podcast, with byte ranges',
+  summary: 'The file of a video in a podcast, with byte ranges',
   params: FilePath,
   reply: Type.Unknown(),
   replyType: 'video/mp4',

@@ -174,7 +174,8 @@ export function openScreenTime(app: Omit<App, 'screenTime'>): ScreenTime {
     async limit(userId, minutes) {
       const account = accounts.get(userId)
       if (!account) throw errors.notFound('user')
-      if (!account.view && minutes !== null) throw errors.conflict('Only an account with a view can have a daily limit')
+      if (!account.view && minutes !== null)
+        throw errors.conflict('Only an account that sees a part of the archive can have a daily limit')
       await ledger.write(() => (minutes === null ? deleteLimit.run(userId) : upsertLimit.run(userId, minutes)))
     },
 

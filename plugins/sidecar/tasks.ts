@@ -6,7 +6,7 @@ export const writeSidecars = defineTask({
   name: 'write_sidecars',
   title: 'Write sidecars',
   description:
-    'Writes what the archive knows about each video into a file next to it, so that the archive can be rebuilt from the library alone.',
+    'Writes what the archive knows about each video into a file next to the video, so that the archive can be rebuilt from the library.',
   group: 'setting:sidecars',
   /** A start by a person (not scheduled) compares all sidecars. */
   payload: Type.Object({ scheduled: Type.Optional(Type.Boolean()) }),

@@ -198,7 +198,7 @@ async function checkedView(view: View, before: View | null, { index, accounts }:
   const exceptions = kinds.filter((kind) => isHiding(view) && (view[kind]?.length ?? 0) > 0)
   const odd = Object.keys(view).find((kind) => ![...named, ...exceptions, ofGroups].includes(kind))
   if (odd !== undefined) {
-    const rule = say`must be one of ${{ kinds: [...kinds, 'group'].join(', ') }}, with or without the prefix ${{ not: NOT }}`
+    const rule = say`must be one of ${{ kinds: [...kinds, 'group'].join(', ') }}, or, if the view hides, one of these with the prefix ${{ not: NOT }}`
     throw errors.badRequest(say`view.${{ odd }}: ${{ rule }}`, {
       fields: { [`view.${odd}`]: rule },
     })

@@ -176,7 +176,7 @@ export const keepVideo = defineRoute({
 })
 
 const InBin = Type.Optional(
-  Type.String({ description: 'with which it can be restored from the bin; omitted if the bin is switched off' }),
+  Type.String({ description: 'the id with which the removal can be undone; omitted if the bin is switched off' }),
 )
 
 export const deleteVideo = defineRoute({

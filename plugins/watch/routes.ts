@@ -15,7 +15,7 @@ export const markAsWatched = defineRoute({
     marking: Type.Optional(
       Type.Integer({
         description:
-          'only for a channel or playlist: with which it can be undone for a day; omitted if nothing has changed',
+          'only for a channel or playlist: the number with which the marking can be undone for a day; omitted if nothing has changed',
       }),
     ),
   }),

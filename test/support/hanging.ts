@@ -20,7 +20,9 @@ export function mayTake(seconds: number): void {
 /** Applies to each test of the process, except those that call `mayTake`. */
 export function eachMayTake(seconds: number): void {
   const its = running()
-  if (its) its.limitMs = seconds * 1000
+  if (!its) return
+  its.limitMs = seconds * 1000
+  its.endsAt = Math.max(its.endsAt, performance.now() + its.limitMs)
 }
 
 /**

@@ -43,7 +43,7 @@ test('index-move copies the documents of a data folder to an external index', as
 
   assert.match(
     (await move({}, 'elsewhere')).stderr,
-    /^Unknown index: elsewhere\. Use archivolt index-move elasticsearch, or memory, or embedded/,
+    /^Unknown index: elsewhere\. Use archivolt index-move elasticsearch or archivolt index-move memory or archivolt index-move embedded/,
   )
   assert.match((await move({ AV_MEMORY_INDEX: '' }, 'memory')).stderr, /Set AV_MEMORY_INDEX \(and the settings/)
   const moved = await move({}, 'memory')

@@ -115,7 +115,7 @@ describe('a channel on another disk', { skip: noDisk }, () => {
 
 /** What may be in place of a channel's folder. */
 const DEAD_ENDS: Array<[what: string, make: (path: string) => Promise<void>, sentence: RegExp]> = [
-  ['a link that leads nowhere', (path) => symlink('/nowhere/at/all', path), /UC1 .* leads nowhere: connect its disk/],
+  ['a broken link', (path) => symlink('/nowhere/at/all', path), /UC1 .* is a broken link: connect its disk/],
   ['a link to itself', (path) => symlink('UC1', path), /UC1 .* leads to itself: remove it/],
   [
     'a link to a file',

@@ -483,7 +483,10 @@ test('a broken link without a film behind it is reported, and everything is rest
   const all = (await restore(app, {})).result!
 
   assert.equal(ended, 'SUCCESS', result ?? '')
-  assert.match(result!, /^Files at the second site: \d+, unreadable: 0\. Links .* lead nowhere: (UC2|an old disk), /)
+  assert.match(
+    result!,
+    /^Files at the second site: \d+, unreadable: 0\. Broken links in the library: (UC2|an old disk), /,
+  )
   const films = await readdir(join(all, mediaDir), { recursive: true })
   assert.equal(films.filter((name) => name.endsWith('.mp4')).length, 3)
 })
@@ -521,7 +524,7 @@ test('a repository that was opened before is not created again while its disk is
   const tested = async () => (await app.as('admin').post('/api/offsite/test/')).status
   assert.match(
     (await restore(app, {})).result!,
-    /^The second site is not there: connect its disk/,
+    /^The second site was not found: connect its disk/,
     'never by a restore',
   )
   assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS')
@@ -529,10 +532,10 @@ test('a repository that was opened before is not created again while its disk is
   await mkdir(repository)
 
   for (const task of ['back_up_offsite', 'check_offsite'])
-    assert.match((await run(app, task)).result!, /^The second site is not there: connect its disk/)
-  assert.match((await restore(app, {})).result!, /^The second site is not there/)
+    assert.match((await run(app, task)).result!, /^The second site was not found: connect its disk/)
+  assert.match((await restore(app, {})).result!, /^The second site was not found/)
   assert.deepEqual(await readdir(repository), [])
-  assert.match((await state(app)).backup.failure, /^The second site is not there/)
+  assert.match((await state(app)).backup.failure, /^The second site was not found/)
 
   assert.equal(await tested(), 200)
   assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS')
@@ -540,5 +543,5 @@ test('a repository that was opened before is not created again while its disk is
   assert.equal((await run(app, 'back_up_offsite')).state, 'SUCCESS', 'another address')
   await set({ repository })
   await rm(repository, { recursive: true })
-  assert.match((await run(app, 'back_up_offsite')).result!, /^The second site is not there/, 'the first one again')
+  assert.match((await run(app, 'back_up_offsite')).result!, /^The second site was not found/, 'the first one again')
 })

@@ -80,6 +80,15 @@ test('a custom playlist is created empty, inactive, and shown as its own record'
   }
 })
 
+test('an unknown or missing action is named first, before the video', async (t) => {
+  const app = await anApp(t)
+  for (const body of [{}, { action: 'odd' }, { action: 'odd', platform_id: 'a', youtube_id: 'b' }]) {
+    const { status, body: refused } = await act(app, body)
+    assert.equal(status, 400)
+    assert.deepEqual(Object.keys(refused.fields), ['action'])
+  }
+})
+
 test('each action produces its order', async (t) => {
   const app = await anApp(t)
   for (const [at, [body, expected]] of ORDERS.entries()) {

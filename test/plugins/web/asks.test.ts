@@ -5,6 +5,7 @@ import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
 import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const MIA = { username: 'mia', password: PASSWORD }

@@ -7,6 +7,7 @@ import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, type Server, startServer, USERNAME, until } from '../../support/server.ts'
+import '../../support/long.ts'
 
 const { harbour, orbit } = CHANNEL
 const row = (id: string, name: string) => `${id},http://www.youtube.com/channel/${id},${name}`

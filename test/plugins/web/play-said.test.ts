@@ -9,6 +9,7 @@ import { noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aFragment, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const USER = { username: 'user', password: PASSWORD }
 const TELEVISION = {

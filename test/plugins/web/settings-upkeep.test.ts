@@ -13,6 +13,7 @@ import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const COOKIE =

@@ -10,6 +10,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { WITH_TEXTS } from '../../support/preferences.ts'
 import { allQuiet, PASSWORD, type Server, startServer, USERNAME, until } from '../../support/server.ts'
+import '../../support/long.ts'
 
 const as = { username: USERNAME, password: PASSWORD }
 const SIZES = ['phone', 'desktop'] as const

@@ -8,6 +8,7 @@ import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, startServer, USERNAME, until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD as TEST_PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import '../../support/long.ts'
 
 const NOT_ARCHIVED = [/404 .*channel\/search/]
 const NOT_SIGNED_IN = [/401/, ...NOT_ARCHIVED]
