@@ -268,8 +268,8 @@ describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
       [[], { AV_ELASTICSEARCH_URL: url }, /Missing <index>\. Usage: archivolt index-move <index> \[--anyway\]/],
       [['nowhere'], { AV_ELASTICSEARCH_URL: url }, /index-move elasticsearch, or embedded/],
       [['elasticsearch'], {}, /Set AV_ELASTICSEARCH_URL/],
-      [['elasticsearch'], { AV_ELASTICSEARCH_URL: url }, /nothing in the embedded index/],
-      [['embedded'], { AV_ELASTICSEARCH_URL: url }, /nothing in Elasticsearch/],
+      [['elasticsearch'], { AV_ELASTICSEARCH_URL: url }, /the embedded index has no documents/],
+      [['embedded'], { AV_ELASTICSEARCH_URL: url }, /Elasticsearch has no documents/],
     ] as const) {
       const { code, stderr } = await command({ ...env, ...settings }, ...args)
       assert.equal(code, 1)

@@ -40,7 +40,7 @@ describe('a television without a keyboard', { skip: noBrowser }, () => {
     const phone = await openPage(t, app.url, { as, size: 'phone', colorScheme: 'dark' })
     await phone.go(scanned!.slice(app.url.length - 1))
     await phone.page.getByRole('heading', { name: 'Samsung Internet on Tizen wants to sign in.' }).waitFor()
-    await phone.page.getByText(/Asked .* from 127\.0\.0\.1/).waitFor()
+    await phone.page.getByText(/Requested .* from 127\.0\.0\.1/).waitFor()
     await codeOn(phone.page).getByText(code).waitFor()
     await phone.page.getByRole('radio', { name: 'mia' }).check()
     await phone.check()
