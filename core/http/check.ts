@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { errors } from '../base/error.ts'
 import { atPath, say, sentenceOf, type Words } from '../base/say.ts'
-import { faultsIn, isValid } from '../base/validation.ts'
+import { faultsIn } from '../base/validation.ts'
 
 /** Whether the schema limits the texts that it accepts. */
 export const hasOwnForm = (schema: TSchema): boolean =>
@@ -13,14 +13,10 @@ export function checkBody(schema: TSchema, body: unknown): void {
   const wantsList = 'type' in schema && schema.type === 'array'
   if (!wantsList && (typeof body !== 'object' || body === null || Array.isArray(body)))
     throw errors.badRequest('The body must be a JSON object')
-  if (isValid(schema, body)) return
   const fields = faultsIn(schema, body)
-  throw errors.badRequest(firstSentence(fields), { fields })
+  const [first] = Object.entries(fields)
+  if (first) throw errors.badRequest(sentenceOfFault(...first), { fields })
 }
 
-function firstSentence(fields: Record<string, Words>): Words {
-  const [first] = Object.entries(fields)
-  if (!first) return 'The body has the wrong form'
-  const [path, rule] = first
-  return path === '' ? say`The body ${{ rule: sentenceOf(rule) }}` : atPath(path, rule)
-}
+const sentenceOfFault = (path: string, rule: Words): Words =>
+  path === '' ? say`The body ${{ rule: sentenceOf(rule) }}` : atPath(path, rule)

@@ -12,7 +12,7 @@ const LONGEST_PAYLOAD = 4 * 1024 * 1024
 export function checkPayload(task: AnyTask, payload: Payload): Payload {
   const filled = Value.Default(task.payload, structuredClone(payload)) as Payload
   if (!Value.Check(task.payload, filled)) {
-    const [path, rule] = firstFaultIn(task.payload, filled) ?? ['', say`has the wrong form`]
+    const [path, rule] = firstFaultIn(task.payload, filled)!
     throw errors.badRequest(
       say`“${{ title: task.title }}” can’t start: ${{ place: path || 'it' }} ${{ rule: sentenceOf(rule) }}`,
     )

@@ -346,7 +346,7 @@ const toFile = ({ path, ending, sizeBytes, changedMs }: PlacedFilm): FoundFile =
   return { folder, name, base: name, ending, sizeBytes, changedMs, subtitles: [] }
 }
 
-/** Why a file is not imported although its video is: `best` is imported instead, or already is. */
+/** Why a file is not imported: its video has been, or will be, imported from the file `best`. */
 function problemOfOther(
   row: ItemRow,
   best: Pick<ItemRow, 'path'> & Partial<ItemRow>,

@@ -1,5 +1,5 @@
 /** Routes for the installation's settings in the form of the reference's next line: unset values are null. */
-import { type App, defineRoute, errors, firstFaultIn, type Static, type TSchema, Type } from 'archivolt'
+import { type App, checkValue, defineRoute, type Static, type TSchema, Type } from 'archivolt'
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Size = nullable(Type.Integer({ minimum: 0 }))
@@ -90,7 +90,7 @@ export const changeSettings = defineRoute({
         const path = `${group}.${key}`
         const { [path]: always } = ALWAYS
         const [section, name] = placeOf(group, key)
-        if (always) check(path, always.schema, value)
+        if (always) checkValue(always.schema, value, path)
         else (changes[section] ??= {})[name] = value === null ? (isSize(key) ? 0 : false) : value
       }
     // v0.5 has one switch for two of our settings.
@@ -100,8 +100,3 @@ export const changeSettings = defineRoute({
     return settingsOf(app)
   },
 })
-
-function check(path: string, schema: TSchema, value: unknown): void {
-  const fault = firstFaultIn(schema, value)
-  if (fault) throw errors.wrongField(path, fault[1])
-}

@@ -4,6 +4,7 @@ import { open, readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
+import { say } from 'archivolt'
 import Database from 'better-sqlite3'
 import yauzl, { type ZipFile } from 'yauzl'
 import { filesInTar } from '../film-kit/tar.ts'
@@ -164,7 +165,7 @@ function readGrayjay(store: string, bytes: Buffer, rows: Rows): void {
     list = jsonOf(bytes.toString())
   } catch (thrown) {
     if (thrown instanceof Unusable) throw thrown
-    throw new Unusable('Its list “{name}” cannot be read', { name: store })
+    throw new Unusable(say`Its list “${{ name: store }}” cannot be read`)
   }
   if (!Array.isArray(list)) return
   if (store === 'watch_later') {

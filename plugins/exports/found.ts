@@ -3,7 +3,7 @@
  * left out.
  */
 
-import type { Sentence, Words } from 'archivolt'
+import { inEnglish, say, type Words } from 'archivolt'
 
 /** A channel or playlist as in the export: an id, a handle or a URL; and its name, if given. */
 export interface FoundRow {
@@ -56,14 +56,13 @@ export interface Found {
 /** Why a file cannot be used, for people. */
 export class Unusable extends Error {
   readonly words: Words
-  /** @param key  the English sentence, with names in braces for the values */
-  constructor(key: string, params?: Sentence['params']) {
-    super(key)
-    this.words = params ? { key, params } : key
+  constructor(words: Words) {
+    super(inEnglish(words))
+    this.words = words
   }
 }
 
-export const emptyFile = (): Unusable => new Unusable('It contains no subscriptions, watched videos or playlists')
+export const EMPTY = say`It contains no subscriptions, watched videos or playlists`
 
 /** Maximum number of subscriptions: nobody has more, and a larger file is malicious. */
 const MOST_ROWS = 20_000
@@ -93,7 +92,7 @@ export function openRows() {
 
   function mustHaveRoom(): void {
     if (rows.length + foreign.length >= MOST_ROWS)
-      throw new Unusable('It contains more than {most} channels: split it', { most: MOST_ROWS })
+      throw new Unusable(say`It contains more than ${{ most: MOST_ROWS }} channels: split it`)
   }
 
   return {

@@ -4,7 +4,7 @@
  */
 import { type Actor, chunksOf, defineRoute, epochSeconds, errors, type Static, say, Type } from 'archivolt'
 import type { App } from './app.ts'
-import { emptyFile, type FoundRow, SOURCES } from './found.ts'
+import { EMPTY, type FoundRow, SOURCES } from './found.ts'
 import { type ListHere, listsHere, seenHere, takeLists, takeSeen } from './taking.ts'
 import { MOST_BYTES } from './upload.ts'
 
@@ -81,8 +81,7 @@ export const previewExport = defineRoute({
       await new Promise(setImmediate)
     }
     const { count, here } = await seenHere(found, epochSeconds(app.clock), app)
-    if (subscriptions.size + foreign.length + count + found.lists.length === 0)
-      throw errors.unprocessable(emptyFile().words)
+    if (subscriptions.size + foreign.length + count + found.lists.length === 0) throw errors.unprocessable(EMPTY)
     const positions = here.filter(({ seconds }) => seconds !== undefined).length
     return {
       history: { count, watched: here.length - positions, positions, left_out: seenLeftOut },

@@ -1,6 +1,7 @@
 /** Reads exports in text form: JSON, lines of JSON, OPML, CSV, or a list of URLs, recognized by their content. */
+import { say } from 'archivolt'
 import { CsvError, parse } from 'csv-parse/sync'
-import { CHANNEL_ID, emptyFile, type Found, openRows, type Rows, Unusable } from './found.ts'
+import { CHANNEL_ID, EMPTY, type Found, openRows, type Rows, Unusable } from './found.ts'
 import { isHtmlHistory, readHtmlHistory } from './html-history.ts'
 import { type Fields, fieldsOf, jsonOf, listOf, refuseTooMany } from './json.ts'
 import { parseMarkup } from './markup.ts'
@@ -83,7 +84,7 @@ export function readTakeoutHistory(bytes: Buffer, rows: Rows): void {
 
 /** @throws Unusable: it contains nothing */
 function whatIsIn(rows: Rows): Rows {
-  if (rows.isEmpty()) throw emptyFile()
+  if (rows.isEmpty()) throw new Unusable(EMPTY)
   return rows
 }
 
@@ -129,7 +130,7 @@ function linesOf(text: string): unknown[] {
     try {
       return [JSON.parse(line) as unknown]
     } catch {
-      throw new Unusable('Line {line} is not JSON: the file may be truncated', { line: at + 1 })
+      throw new Unusable(say`Line ${{ line: at + 1 }} is not JSON: the file may be truncated`)
     }
   })
 }

@@ -1,5 +1,5 @@
 /** Preferences of single channels, as rows: a channel without its own value uses that of the general preferences. */
-import { errors, firstFaultIn, type PreferenceValues } from 'archivolt'
+import { checkValue, errors, firstFaultIn, type PreferenceValues } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { App } from './app.ts'
 
@@ -63,8 +63,7 @@ export function openValues({ ledger, preferences }: App): ChannelPreferences {
     const path = `${section}.${key}`
     const schema = schemaOf(section, key)
     if (!schema) throw errors.wrongField(path, 'cannot be set for a channel')
-    const fault = value === null ? undefined : firstFaultIn(schema, value)
-    if (fault) throw errors.wrongField([path, fault[0]].filter(Boolean).join('.'), fault[1])
+    if (value !== null) checkValue(schema, value, path)
     return { section, key, value: JSON.stringify(value) }
   }
 

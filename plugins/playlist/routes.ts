@@ -4,16 +4,15 @@
  */
 import {
   type Actor,
+  checkValue,
   defineRoute,
   errors,
-  firstFaultIn,
   ID_PATTERN,
   json,
   listing,
   mustNotBeBlank,
   type Static,
   say,
-  type TSchema,
   Type,
 } from 'archivolt'
 import type { App } from './app.ts'
@@ -167,13 +166,6 @@ const OwnChange = Type.Object({
   playlist_visibility: Type.Optional(Type.Enum(VISIBILITIES)),
 })
 
-/** @throws bad_request */
-function checked<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
-  const fault = firstFaultIn(schema, value)
-  if (fault) throw errors.wrongField(...fault)
-  return value as Static<Schema>
-}
-
 async function change(id: string, body: Static<typeof CustomChange>, actor: Actor, app: App): Promise<void> {
   await app.playlists.mayChange(id, actor)
   const { action, playlist_name, playlist_visibility } = body
@@ -182,7 +174,7 @@ async function change(id: string, body: Static<typeof CustomChange>, actor: Acto
 }
 
 async function changeItself(id: string, body: unknown, actor: Actor, app: App): Promise<void> {
-  const { playlist_name, playlist_visibility: visibility } = checked(OwnChange, body)
+  const { playlist_name, playlist_visibility: visibility } = checkValue(OwnChange, body)
   const name = playlist_name === undefined ? undefined : checkedName(playlist_name)
   if (visibility === 'shared') refuseToShare(actor)
   if (name !== undefined) await app.playlists.rename(id, name, actor)
@@ -190,11 +182,11 @@ async function changeItself(id: string, body: unknown, actor: Actor, app: App): 
 }
 
 async function act(id: string, body: Static<typeof CustomChange>, actor: Actor, app: App): Promise<void> {
-  const { action } = checked(Action, body)
+  const { action } = checkValue(Action, body)
   // The id may also be under the keys that ids have in records (contract 1.2).
   const given = body.video_id === undefined ? app.platform.idOf(body) : body.video_id
-  const { video_id: videoId } = checked(OfVideo, { video_id: given })
-  const index = action === 'move' ? checked(NewPosition, body).index : undefined
+  const { video_id: videoId } = checkValue(OfVideo, { video_id: given })
+  const index = action === 'move' ? checkValue(NewPosition, body).index : undefined
   const isHiding = app.accounts.userPreferences(actor.id)['hide_watched'] === true
   await app.playlists.act(id, { action, videoId, hideWatchedBy: isHiding ? actor.id : undefined, index }, actor)
 }

@@ -169,8 +169,8 @@ function openQueue(clock: Clock) {
       fill()
     },
 
-    widen(count: number): void {
-      most = count
+    widen(slots: number): void {
+      most = slots
       fill()
     },
   }

@@ -136,6 +136,7 @@ export { snapshotRuns, wholeSnapshot } from '../index-kit/whole-snapshot.ts'
 export { actorOf } from './actor.ts'
 export { bytesBelow } from './bytes-below.ts'
 export { type CacheFile, type CacheFiles, openCacheFiles } from './cache-files.ts'
+export { checkValue } from './check-value.ts'
 export { chosenKinds } from './chosen-kinds.ts'
 export { futureLast } from './future-last.ts'
 export {
