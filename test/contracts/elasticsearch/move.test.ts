@@ -266,7 +266,11 @@ describe('index-move', { skip: withoutElasticsearch() ?? false }, () => {
 
     for (const [args, settings, says] of [
       [[], { AV_ELASTICSEARCH_URL: url }, /Missing <index>\. Usage: archivolt index-move <index> \[--anyway\]/],
-      [['nowhere'], { AV_ELASTICSEARCH_URL: url }, /index-move elasticsearch, or embedded/],
+      [
+        ['nowhere'],
+        { AV_ELASTICSEARCH_URL: url },
+        /Use archivolt index-move elasticsearch or archivolt index-move embedded/,
+      ],
       [['elasticsearch'], {}, /Set AV_ELASTICSEARCH_URL/],
       [['elasticsearch'], { AV_ELASTICSEARCH_URL: url }, /the embedded index has no documents/],
       [['embedded'], { AV_ELASTICSEARCH_URL: url }, /Elasticsearch has no documents/],
