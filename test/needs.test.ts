@@ -78,12 +78,13 @@ test('no test starts a real program without the helper that declares it', () => 
   assert.deepEqual(unknown, [])
 })
 
-test('with refused ffmpeg and ffprobe, starting one fails with the reason, and is reported at the end', async (t) => {
-  const { PATH, started } = await refusePrograms(await temporaryFolder(t))
-  const start = (program: string, ...args: string[]) => promisify(execFile)(program, args, { env: { PATH } })
+test('starting a refused program fails with the reason, and is reported at the end', async (t) => {
+  const { env, started } = await refusePrograms(await temporaryFolder(t))
+  const start = (program: string, ...args: string[]) => promisify(execFile)(program, args, { env })
 
   assert.deepEqual(await started(), [])
   await assert.rejects(start('ffmpeg', '-i', 'a film.mp4'), /a light test has started it; it imports/)
   await assert.rejects(start('ffprobe', '-version'))
-  assert.deepEqual(await started(), ['ffmpeg -i a film.mp4', 'ffprobe -version'])
+  await assert.rejects(start(join(env.TEST_YTDLP, 'bin/python'), '-I', 'worker.py'))
+  assert.deepEqual(await started(), ['ffmpeg -i a film.mp4', 'ffprobe -version', 'python -I worker.py'])
 })

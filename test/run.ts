@@ -61,7 +61,7 @@ try {
     folder,
   )
   const refused = areLight ? await refusePrograms(folder) : undefined
-  const env = refused && { PATH: refused.PATH }
+  const env = refused?.env
   let code = await run(await writeGroups(), env)
   const again = code === 0 ? [] : await stoodStill()
   if (again.length > 0) {

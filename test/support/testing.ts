@@ -132,7 +132,15 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     env: {},
     dataDir,
     filePath: 'settings',
-    file: { port: 0, password: PASSWORD, ...withoutUpdates(plugins), ...STRICT, ...settings, dataDir },
+    file: {
+      port: 0,
+      password: PASSWORD,
+      ...withoutUpdates(plugins),
+      ...refusedYtdlp(plugins),
+      ...STRICT,
+      ...settings,
+      dataDir,
+    },
   }
   const isTemporary = options.dataDir === undefined && !options.hasCopies
   const open = (isAtRest = false) =>
@@ -298,6 +306,11 @@ const NO_INDEX = 'http://127.0.0.1:1/simple/'
 /** Prevents downloads of programs, except in tests of these downloads. */
 const withoutUpdates = (plugins: FoundPlugin[]) =>
   plugins.some(({ plugin }) => plugin.settings?.['ytdlpUpdate']) ? { ytdlpUpdate: 'off', packageIndex: NO_INDEX } : {}
+/** In a run of the light tests no server finds the installed yt-dlp (`refused.ts`). */
+const refusedYtdlp = (plugins: FoundPlugin[]) => {
+  const ytdlp = process.env['TEST_YTDLP']
+  return ytdlp && plugins.some(({ plugin }) => plugin.settings?.['ytdlp']) ? { ytdlp } : {}
+}
 
 /** Accounts without the routes of the plugin `user`. */
 const ACCOUNTS: Plugin = { name: 'accounts', credentials: cheapCredentials }

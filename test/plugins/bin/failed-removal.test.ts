@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo, type TestApp, testApp } from 'archivolt/testing'
 import { handAt } from '../../support/other-work.ts'
+import { NO_PROGRAMS } from '../../support/refused.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -58,7 +59,7 @@ for (const [when, wait] of Object.entries(ways)) {
         }),
       },
     })
-    const app = await testApp(t, { replace: [plugin] })
+    const app = await testApp(t, { replace: [plugin], settings: NO_PROGRAMS })
     await fill(app)
     const before = await stateOf(app)
     assert.deepEqual([before.isWatched, before.films], [true, ['v1.mp4', 'v2.mp4']])
@@ -83,7 +84,7 @@ for (const [when, wait] of Object.entries(ways)) {
       const plugin = handAt(at, 'after', async () => {
         if (isGoing) await rename(disk(), `${disk()}-away`)
       })
-      const app: TestApp = await testApp(t, { outside: [plugin] })
+      const app: TestApp = await testApp(t, { outside: [plugin], settings: NO_PROGRAMS })
       await fill(app)
       const before = await stateOf(app)
       assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 503)

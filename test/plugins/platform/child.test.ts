@@ -1,7 +1,5 @@
-/** A worker child by itself: its limits, its reaction to the end of the server, and what the server sends to it. */
+/** A child process of the platform by itself: its limits, how it ends, and which requests it serves. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, writeFile } from 'node:fs/promises'
 import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +8,6 @@ import { systemClock } from '../../../core/base/clock.ts'
 import { openLog } from '../../../core/log.ts'
 import { ChildError, type Launch, openChild } from '../../../plugins/platform/child.ts'
 import { openDownloadChildren } from '../../../plugins/platform/download-children.ts'
-import { openTools } from '../../../plugins/platform/tools.ts'
 import { testClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
@@ -86,36 +83,6 @@ test('a child over its memory limit is killed with everything that it has starte
   await asked
   await child.ended
   while (isThere(grandchild)) await new Promise((resolve) => setImmediate(resolve))
-})
-
-test('when the server is gone the worker ends itself, even during a request', async (t) => {
-  const dataDir = await temporaryFolder(t)
-  const settings = {
-    dataDir,
-    platformUrl: 'http://127.0.0.1:1',
-    ytdlp: null,
-    ytdlpPlugins: null,
-    ffmpeg: 'ffmpeg',
-    ffprobe: 'ffprobe',
-  }
-  const { python, worker, setup } = await openTools(
-    settings,
-    { retryPause: 60, socketTimeout: 20 },
-    systemClock,
-    log,
-  ).launch('metadata', null)
-  const child = spawn(python, ['-I', worker], {
-    stdio: ['pipe', 'pipe', 'ignore'],
-    detached: true,
-    env: { ...process.env, AV_PASSWORD: 'secret' },
-  })
-  child.stdin.write(`${JSON.stringify(setup)}\n${JSON.stringify({ id: 1, op: 'video', videoId: 'aaaaaaaaaaa' })}\n`)
-  await once(child.stdout, 'data')
-
-  child.stdin.destroy()
-
-  const [code, signal] = await once(child, 'close')
-  assert.ok(signal === 'SIGKILL' || code === 1)
 })
 
 function isThere(pid: number): boolean {
