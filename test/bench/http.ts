@@ -2,7 +2,8 @@
  * Measures the API over a library of 100,000 videos as clients use it: each address requested for the first time after
  * a write, again, and again while somebody watches and a download runs; plain and compressed; compared with a bare
  * server that reads the same rows (`support/bare.ts`). Also the start, memory and delays of the event loop.
- * `--only=search` runs only the cases whose names begin with "search".
+ * `--only=search` runs only the cases whose names begin with "search"; `--first` measures only the first request of each
+ * address, in minutes.
  */
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,6 +19,7 @@ import { openPlainSearch } from './support/plain-search.ts'
 import { delaysDuring, firstSnapshotTaken, rssMb, startArchive, threadSeconds } from './support/processes.ts'
 import { isQuick, median, openReport, openScope } from './support/report.ts'
 
+const isFirstOnly = process.argv.includes('--first')
 const VIDEOS = isQuick ? 10_000 : 100_000
 const ROUNDS = isQuick ? 1 : 5
 /** Addresses per run; for "again", few enough for the cache to hold all replies. */
@@ -59,13 +61,9 @@ addLargeChannel(platform.platform.catalogue, { videos: 1000, key: 'http0' })
 platform.platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 2000 }) // a download that goes on as long as it may
 
 const dataDir = await copyOfLibrary(scope, VIDEOS)
-await measureStart()
+if (!isFirstOnly) await measureStart()
 let server = await start()
-report(`memory, idle, ${IDLE_SECONDS} s after the start`, {
-  unit: 'MB',
-  value: (await delay(IDLE_SECONDS * 1000), await rssMb(server.pid)),
-  atMost: 100,
-})
+if (!isFirstOnly) await measureIdle()
 const { playlist_id: ownPlaylist } = await done('POST', '/api/playlist/custom/', { playlist_name: 'Own' })
 await done('POST', '/api/library/', { command: 'accept' }) // no video has a file: else it waits for its disk
 
@@ -79,16 +77,9 @@ let downloads = 0
 for (const each of cases) await measure(each)
 plain.close()
 
-const mixed = cases.flatMap(({ asked }) => asked.slice(0, 60))
-await load.run({ ...(await target('own', 16)), seconds: isQuick ? 5 : 30, requests: mixed })
-report('memory after the mixed load', { unit: 'MB', value: await rssMb(server.pid), atMost: 150 })
-report('memory ten minutes after it', {
-  unit: 'MB',
-  value: (await delay(isQuick ? 10_000 : 600_000), await rssMb(server.pid)),
-  atMost: 120,
-})
+if (!isFirstOnly) await measureMixedLoad()
 await server.end('SIGTERM')
-await measureDelays()
+if (!isFirstOnly) await measureDelays()
 await scope.close()
 
 function start(options: { isWatched?: boolean } = {}) {
@@ -108,6 +99,25 @@ async function measureStart(): Promise<void> {
     await again.end('SIGTERM')
   }
   report('start to first answer', { unit: 's', value: median(taken), atMost: 1 })
+}
+
+async function measureIdle(): Promise<void> {
+  report(`memory, idle, ${IDLE_SECONDS} s after the start`, {
+    unit: 'MB',
+    value: (await delay(IDLE_SECONDS * 1000), await rssMb(server.pid)),
+    atMost: 100,
+  })
+}
+
+async function measureMixedLoad(): Promise<void> {
+  const mixed = cases.flatMap(({ asked }) => asked.slice(0, 60))
+  await load.run({ ...(await target('own', 16)), seconds: isQuick ? 5 : 30, requests: mixed })
+  report('memory after the mixed load', { unit: 'MB', value: await rssMb(server.pid), atMost: 150 })
+  report('memory ten minutes after it', {
+    unit: 'MB',
+    value: (await delay(isQuick ? 10_000 : 600_000), await rssMb(server.pid)),
+    atMost: 120,
+  })
 }
 
 async function done(method: string, path: string, body?: object, of = server): Promise<any> {
@@ -171,11 +181,13 @@ async function measure(each: Case): Promise<void> {
     await run('bare', at, { who: 'bare' })
     await write()
     await run('first', at)
-    await run('again', at, { seconds: AGAIN_SECONDS })
+    if (!isFirstOnly) await run('again', at, { seconds: AGAIN_SECONDS })
   }
-  const leave = await besideOthers()
-  for (const at of turns.keys()) await run(BESIDE, at, { seconds: BESIDE_SECONDS })
-  await leave()
+  if (!isFirstOnly) {
+    const leave = await besideOthers()
+    for (const at of turns.keys()) await run(BESIDE, at, { seconds: BESIDE_SECONDS })
+    await leave()
+  }
   tell(each, runs)
 }
 
@@ -223,7 +235,7 @@ async function besideOthers(): Promise<() => Promise<void>> {
 }
 
 function tell({ name, reference }: Case, runs: ReadonlyMap<string, Run[]>): void {
-  for (const what of ['first', 'again', BESIDE])
+  for (const what of isFirstOnly ? ['first'] : ['first', 'again', BESIDE])
     for (const encoding of ENCODINGS) {
       const of = (whose: string, connections: number, figure: (run: Run) => number) =>
         median(runs.get(keyOf(whose, encoding, connections))!.map(figure))
