@@ -7,7 +7,7 @@ import { chooseAccountsPlugin, type FirstAccount } from './accounts/credentials.
 import { openSigning } from './accounts/signing.ts'
 import { type Clock, DAY_SECONDS, systemClock } from './base/clock.ts'
 import { changed, say } from './base/say.ts'
-import { CloseStack } from './close-stack.ts'
+import { openCloseStack } from './close-stack.ts'
 import { openDataFolder } from './folder.ts'
 import { isDiskFull, noRoomLeft } from './full-disk.ts'
 import { openHttp } from './http/server.ts'
@@ -94,7 +94,7 @@ async function start(
   const { blame } = wiring
   given.onBlame?.(blame)
 
-  const opened = new CloseStack(log)
+  const opened = openCloseStack(log)
   try {
     // Opened before anything is written: a start on a full disk needs some space.
     const reserve = await loaded.reserve?.open({ folder: dataDir, clock, log, isTemporary })

@@ -5,27 +5,25 @@ interface Part {
   close(): unknown
 }
 
+export type CloseStack = ReturnType<typeof openCloseStack>
+
 /** If one part fails to close, the others are closed nevertheless. */
-export class CloseStack {
-  readonly #parts: Part[] = []
-  readonly #log: Log
+export function openCloseStack(log: Log) {
+  const parts: Part[] = []
+  return {
+    add<Opened extends Part>(part: Opened): Opened {
+      parts.push(part)
+      return part
+    },
 
-  constructor(log: Log) {
-    this.#log = log
-  }
-
-  add<Opened extends Part>(part: Opened): Opened {
-    this.#parts.push(part)
-    return part
-  }
-
-  async close(): Promise<void> {
-    for (let part = this.#parts.pop(); part; part = this.#parts.pop()) {
-      try {
-        await part.close()
-      } catch (error) {
-        this.#log.error({ err: error }, 'a part could not be closed')
+    async close(): Promise<void> {
+      for (let part = parts.pop(); part; part = parts.pop()) {
+        try {
+          await part.close()
+        } catch (error) {
+          log.error({ err: error }, 'a part could not be closed')
+        }
       }
-    }
+    },
   }
 }

@@ -10,28 +10,31 @@ export type Input = RouteInput<never, never, never> & { headers: HandlerHeaders 
 export const serverCloses = () => errors.unavailable('The server is closing')
 
 /** The signals of running requests: all are aborted when the server closes. */
-export class RunningSignals {
-  readonly #running = new Set<AbortController>()
+export function openSignals() {
+  const running = new Set<AbortController>()
+  return {
+    /** Aborted when the client disconnects, or by `abort`. */
+    of(response: ServerResponse): AbortSignal {
+      const controller = new AbortController()
+      const leave = () => {
+        running.delete(controller)
+        controller.abort(errors.unavailable('The client has disconnected'))
+      }
+      if (response.closed || response.destroyed) leave()
+      else {
+        running.add(controller)
+        response.on('close', leave)
+      }
+      return controller.signal
+    },
 
-  /** Aborted when the client disconnects, or by `abort`. */
-  of(response: ServerResponse): AbortSignal {
-    const controller = new AbortController()
-    const leave = () => {
-      this.#running.delete(controller)
-      controller.abort(errors.unavailable('The client has disconnected'))
-    }
-    if (response.closed || response.destroyed) leave()
-    else {
-      this.#running.add(controller)
-      response.on('close', leave)
-    }
-    return controller.signal
-  }
-
-  abort(): void {
-    for (const controller of this.#running) controller.abort(serverCloses())
+    abort(): void {
+      for (const controller of running) controller.abort(serverCloses())
+    },
   }
 }
+
+type Signals = ReturnType<typeof openSignals>
 
 /** `params` and `query` have passed the route's schemas; `body` is set once it is read. */
 type Checked = Omit<Input, 'params' | 'query' | 'body' | 'signal'> & { params: object; query: object }
@@ -45,15 +48,11 @@ export class RequestInput {
   page
   request
   headers
-  readonly #signals: RunningSignals
+  readonly #signals: Signals
   readonly #response: ServerResponse
   #signal: AbortSignal | undefined
 
-  constructor(
-    { params, query, actor, page, request, headers }: Checked,
-    signals: RunningSignals,
-    response: ServerResponse,
-  ) {
+  constructor({ params, query, actor, page, request, headers }: Checked, signals: Signals, response: ServerResponse) {
     this.params = params
     this.query = query
     this.actor = actor

@@ -44,13 +44,13 @@ import { corsHeaders, preflightHeaders } from './cors.ts'
 import { openEnvelope } from './envelope.ts'
 import { type FaultForm, withExtra } from './fault.ts'
 import { forgetBuffers } from './file-stream.ts'
-import { type Input, RequestInput, RunningSignals, serverCloses } from './input.ts'
+import { type Input, openSignals, RequestInput, serverCloses } from './input.ts'
 import { type Origin, openOrigins } from './origin.ts'
 import { type PageWindow, pageBlock, pageParams, pageWindow } from './pagination.ts'
 import { type QueryShape, queryTexts, readQuery } from './query.ts'
 import { nextRequestId } from './refusal.ts'
 import { BytesReply, EventStream, FileReply, JsonText, jsonOf, NotModified } from './reply.ts'
-import { CachedReply, hasTag, isAnyKnown, isKnown, ReplyCache, tagOf } from './reply-cache.ts'
+import { CachedReply, hasTag, isAnyKnown, isKnown, openReplyCache, tagOf } from './reply-cache.ts'
 import { belowBase, type Match, openRouter } from './router.ts'
 import {
   type Exchange,
@@ -142,9 +142,9 @@ export function openPipeline(parts: PipelineParts) {
   const requestQuota = new Quota(MOST_OF_ADDRESS)
   const refusals = new Rate(clock, TOLD_REFUSALS)
   const longAnswers = new Set<LongAnswer>()
-  const signals = new RunningSignals()
+  const signals = openSignals()
   const bodies = openBodyMemory()
-  const replyCache = new ReplyCache(touched)
+  const replyCache = openReplyCache(touched)
   const isPublicSecure = settings.publicUrl?.startsWith('https:') ?? false
   const isLogged = log.isLevelEnabled('debug')
   let count = 0

@@ -72,92 +72,90 @@ interface Cached {
   sources: Sources
 }
 
-export class ReplyCache {
-  readonly #touched: Source
-  readonly #seen = new Map<string, Seen>()
-  readonly #replies = new Map<string, Cached>()
-  #bytes = 0
-
-  /** @param touched  the values in memory that replies show besides index and ledger */
-  constructor(touched: Source) {
-    this.#touched = touched
-  }
-
-  /** @param key  identifies a request: it contains all that the reply depends on, except for its sources */
-  get(key: string): CachedReply | undefined {
-    const cached = this.#replies.get(key)
-    return cached && isUnchanged(cached.sources) ? cached.reply : undefined
-  }
+/** @param touched  the values in memory that replies show besides index and ledger */
+export function openReplyCache(touched: Source) {
+  const seen = new Map<string, Seen>()
+  const replies = new Map<string, Cached>()
+  let allBytes = 0
 
   /** The tag of a reply that was made but not cached, if its sources have not changed since. */
-  tagOf(key: string): string | undefined {
-    const seen = this.#seen.get(key)
-    return seen && isUnchanged(seen.sources) ? seen.tag : undefined
+  function seenTag(key: string): string | undefined {
+    const one = seen.get(key)
+    return one && isUnchanged(one.sources) ? one.tag : undefined
   }
 
-  /** Keeps the earlier reply if the text is the same. @param isPolled  the client had one: cached despite changes */
-  async make(key: string, account: number, make: () => Promise<string>, isPolled = false): Promise<CachedReply> {
-    const sources: Sources = new Map([[this.#touched, this.#touched.version]])
-    const text = await recordSources(sources, make)
-    const before = this.#replies.get(key)?.reply
-    const made = new CachedReply(text, account)
-    const reply = before?.tag === made.tag ? before : made
-    this.#drop(key)
-    if (!isUnchanged(sources)) return reply
-    if (before || this.#isAskedAgain(key, isPolled)) this.#add(key, { reply, sources })
-    else this.#see(key, { tag: reply.tag, sources })
-    return reply
-  }
+  const isAskedAgain = (key: string, isPolled: boolean): boolean =>
+    isPolled ? seen.has(key) : seenTag(key) !== undefined
 
-  clear(): void {
-    this.#seen.clear()
-    this.#replies.clear()
-    this.#bytes = 0
-  }
-
-  #isAskedAgain(key: string, isPolled: boolean): boolean {
-    return isPolled ? this.#seen.has(key) : this.tagOf(key) !== undefined
-  }
-
-  #see(key: string, seen: Seen): void {
-    this.#seen.delete(key)
+  function see(key: string, one: Seen): void {
+    seen.delete(key)
     if (key.length > LONGEST_SEEN) return
-    this.#seen.set(key, seen)
-    const [oldest] = this.#seen.keys()
-    if (this.#seen.size > MOST_SEEN) this.#seen.delete(oldest!)
+    seen.set(key, one)
+    const [oldest] = seen.keys()
+    if (seen.size > MOST_SEEN) seen.delete(oldest!)
   }
 
-  #add(key: string, cached: Cached): void {
+  function add(key: string, cached: Cached): void {
     const { reply } = cached
     const bytes = bytesOf(key) + reply.bytes
     if (bytes > LARGEST_BYTES) return
-    if (this.#bytes + bytes > MOST_BYTES) this.#dropOutdated()
-    this.#seen.delete(key)
-    this.#bytes += bytes
-    this.#replies.set(key, cached)
+    if (allBytes + bytes > MOST_BYTES) dropOutdated()
+    seen.delete(key)
+    allBytes += bytes
+    replies.set(key, cached)
     reply.resized = (byBytes) => {
-      if (this.#replies.get(key)?.reply === reply) this.#bytes += byBytes
+      if (replies.get(key)?.reply === reply) allBytes += byBytes
     }
-    for (const oldest of this.#replies.keys()) {
-      if (this.#bytes <= MOST_BYTES) return
-      this.#drop(oldest)
+    for (const oldest of replies.keys()) {
+      if (allBytes <= MOST_BYTES) return
+      drop(oldest)
     }
   }
 
-  #drop(key: string): void {
-    const cached = this.#replies.get(key)
+  function drop(key: string): void {
+    const cached = replies.get(key)
     if (!cached) return
-    this.#replies.delete(key)
-    this.#bytes -= bytesOf(key) + cached.reply.bytes
+    replies.delete(key)
+    allBytes -= bytesOf(key) + cached.reply.bytes
   }
 
   /** Only among the oldest: an outdated reply whose new text is the same is used again, with its compressed form. */
-  #dropOutdated(): void {
+  function dropOutdated(): void {
     let checks = MOST_CHECKED
-    for (const [key, { sources }] of this.#replies) {
+    for (const [key, { sources }] of replies) {
       if (checks-- === 0) return
-      if (!isUnchanged(sources)) this.#drop(key)
+      if (!isUnchanged(sources)) drop(key)
     }
+  }
+
+  return {
+    tagOf: seenTag,
+
+    /** @param key  identifies a request: it contains all that the reply depends on, except for its sources */
+    get(key: string): CachedReply | undefined {
+      const cached = replies.get(key)
+      return cached && isUnchanged(cached.sources) ? cached.reply : undefined
+    },
+
+    /** Keeps the earlier reply if the text is the same. @param isPolled  the client had one: cached despite changes */
+    async make(key: string, account: number, make: () => Promise<string>, isPolled = false): Promise<CachedReply> {
+      const sources: Sources = new Map([[touched, touched.version]])
+      const text = await recordSources(sources, make)
+      const before = replies.get(key)?.reply
+      const made = new CachedReply(text, account)
+      const reply = before?.tag === made.tag ? before : made
+      drop(key)
+      if (!isUnchanged(sources)) return reply
+      if (before || isAskedAgain(key, isPolled)) add(key, { reply, sources })
+      else see(key, { tag: reply.tag, sources })
+      return reply
+    },
+
+    clear(): void {
+      seen.clear()
+      replies.clear()
+      allBytes = 0
+    },
   }
 }
 

@@ -8,7 +8,7 @@ import { limitConnections } from './connection-limit.ts'
 import { openLimits } from './origin.ts'
 import { openPipeline, type PipelineParts } from './pipeline.ts'
 import { refusalOf } from './refusal.ts'
-import { Turns } from './turns.ts'
+import { openTurns } from './turns.ts'
 
 export interface HttpParts extends PipelineParts {
   settings: PipelineParts['settings'] & Pick<Settings, 'host' | 'port'>
@@ -53,7 +53,7 @@ export function openHttp(parts: HttpParts) {
     socket.once('close', () => unused.delete(socket))
   })
   const running = new Set<ServerResponse>()
-  const turns = new Turns()
+  const turns = openTurns()
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     unused.delete(request.socket)
     turns.request(request, response, () => {

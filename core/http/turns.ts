@@ -21,63 +21,65 @@ interface Line {
   waiting: Turn[]
 }
 
-export class Turns {
-  readonly #lines = new WeakMap<Duplex, Line>()
-  #waiting = 0
+export function openTurns() {
+  const lines = new WeakMap<Duplex, Line>()
+  let allWaiting = 0
 
-  /** Calls `run` once every earlier request of the connection has been answered; never if the connection closes. */
-  request(request: IncomingMessage, response: ServerResponse, run: () => void): void {
-    this.#take(this.#lineOf(request.socket), { exchange: { request, response }, run })
-  }
-
-  /** Answers what is no request, after the replies still owed. @param isCutOff  the client left in the middle of one */
-  refusal(socket: Duplex, isCutOff: boolean, refuse: () => void): void {
-    const line = this.#lineOf(socket)
-    const owed = line.running?.exchange
-    if (owed && (isCutOff || !owed.request.complete))
-      return owed.response.headersSent ? void socket.destroy() : refuse()
-    this.#take(line, { exchange: undefined, run: refuse })
-  }
-
-  #take(line: Line, turn: Turn): void {
+  function take(line: Line, turn: Turn): void {
     const { socket, running, waiting } = line
     if (socket.destroyed) return
-    if (!running) return this.#start(line, turn)
-    if (waiting.length >= FEW_WAITING && this.#waiting >= MOST_WAITING) return void socket.destroy()
+    if (!running) return start(line, turn)
+    if (waiting.length >= FEW_WAITING && allWaiting >= MOST_WAITING) return void socket.destroy()
     waiting.push(turn)
-    this.#waiting++
+    allWaiting++
     // By then a written response has ended, and the client may send its next body.
     if (turn.exchange && hasBody(turn.exchange.request)) setImmediate(() => dropLargeBody(line, turn))
   }
 
-  #start(line: Line, turn: Turn): void {
+  function start(line: Line, turn: Turn): void {
     line.running = turn
-    turn.exchange?.response.on('close', () => this.#next(line))
+    turn.exchange?.response.on('close', () => next(line))
     turn.run()
   }
 
-  #next(line: Line): void {
+  function next(line: Line): void {
     line.running = undefined
     const turn = line.waiting.shift()
     if (!turn) return
-    this.#waiting--
+    allWaiting--
     // A response without a socket would come after the last response of the connection.
-    if (line.socket.destroyed || turn.exchange?.response.socket === null) this.#drop(line)
-    else this.#start(line, turn)
+    if (line.socket.destroyed || turn.exchange?.response.socket === null) drop(line)
+    else start(line, turn)
   }
 
-  #lineOf(socket: Duplex): Line {
-    const known = this.#lines.get(socket)
+  function lineOf(socket: Duplex): Line {
+    const known = lines.get(socket)
     if (known) return known
     const line: Line = { socket, running: undefined, waiting: [] }
-    this.#lines.set(socket, line)
-    socket.once('close', () => this.#drop(line))
+    lines.set(socket, line)
+    socket.once('close', () => drop(line))
     return line
   }
 
-  #drop(line: Line): void {
-    this.#waiting -= line.waiting.length
+  function drop(line: Line): void {
+    allWaiting -= line.waiting.length
     line.waiting = []
+  }
+
+  return {
+    /** Calls `run` once every earlier request of the connection has been answered; never if the connection closes. */
+    request(request: IncomingMessage, response: ServerResponse, run: () => void): void {
+      take(lineOf(request.socket), { exchange: { request, response }, run })
+    },
+
+    /** Answers what is no request, after the replies still owed. @param isCutOff  the client left in the middle of one */
+    refusal(socket: Duplex, isCutOff: boolean, refuse: () => void): void {
+      const line = lineOf(socket)
+      const owed = line.running?.exchange
+      if (owed && (isCutOff || !owed.request.complete))
+        return owed.response.headersSent ? void socket.destroy() : refuse()
+      take(line, { exchange: undefined, run: refuse })
+    },
   }
 }
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { CachedReply, ReplyCache } from '../../../core/http/reply-cache.ts'
+import { CachedReply, openReplyCache } from '../../../core/http/reply-cache.ts'
 import { noteRead, openTouched, UNKNOWN } from '../../../core/sources.ts'
 
 const ACCOUNT = 1
@@ -17,7 +17,7 @@ const URLS = Array.from({ length: 700 }, (_each, at) => `/api/video/${at}/`)
 /** A cache, and functions that request its replies. */
 function cacheOf(text = TEXT) {
   const touched = openTouched()
-  const replies = new ReplyCache(touched)
+  const replies = openReplyCache(touched)
   const make = (url: string, made = text) => replies.make(url, ACCOUNT, async () => made)
   /** A reply is cached from the second request on. */
   const twice = async (url: string, made = text) => (await make(url, made)) && make(url, made)
