@@ -94,6 +94,21 @@ describe('a trip', { skip: noBrowser }, () => {
       )
     })
 
+  test('is filled from as many pages of a list as it needs', async (t) => {
+    const { app } = await anArchive(t)
+    const more = ['v4', 'v5'].map((id) => aVideo({ id, channelId: 'UC1', player: { duration: 60 } }))
+    await app.given(...more)
+    await app.as('user').post('/api/config/user/', { page_size: 1 })
+    const { page, go } = await openPage(t, app.url, { as, options })
+    await go('/')
+
+    await page.getByRole('button', { name: 'Save for a trip', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Videos for a trip' })
+    await dialog.getByRole('button', { name: '10 hours' }).click()
+
+    await dialog.getByText(/^5 videos, /).waitFor()
+  })
+
   test('is opened from a card, uses only free space, and can be canceled', async (t) => {
     const { app, bytes } = await anArchive(t)
     const { page, go, check } = await openPage(t, app.url, { as, options })

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { Check, ListPlus } from 'lucide'
 import { useRef, useState } from 'preact/hooks'
 import { post, type Query, whenOver } from '../server/api.ts'
-import { getPage } from '../server/paged.ts'
+import { getAll } from '../server/paged.ts'
 import type { Playlist } from '../server/records.ts'
 import { forget, useLoad } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
@@ -36,19 +36,14 @@ export function PlaylistDialog() {
   return asked.value ? <Asked {...asked.value} /> : null
 }
 
-/** Maximum number of pages to read. An account has dozens of playlists, not thousands. */
-const MOST_PAGES = 20
+/** The most that an account may have. */
+const MOST_PLAYLISTS = 500
 
 /** The playlists that the account may change. Watch later has its own button. */
 async function ownPlaylists(): Promise<Playlist[]> {
-  const found: Playlist[] = []
   const query: Query = isAdmin.value ? { playlist_type: 'custom' } : { own: true }
-  for (let page = 1; page <= MOST_PAGES; page++) {
-    const { data, paginate } = await getPage<Playlist>('/api/playlist/', { ...query, page })
-    found.push(...data.filter(({ playlist_id: id }) => id !== WATCH_LATER))
-    if (paginate.last_page === 0) break
-  }
-  return found
+  const found = await getAll<Playlist>('/api/playlist/', query, MOST_PLAYLISTS + 1)
+  return found.filter(({ playlist_id: id }) => id !== WATCH_LATER)
 }
 
 function Asked({ videos, onDone }: NonNullable<typeof asked.value>) {

@@ -1,6 +1,7 @@
 /** Sources of the videos of a trip. */
-import { get, type Query } from '../server/api.ts'
-import type { Page, Video } from '../server/records.ts'
+import type { Query } from '../server/api.ts'
+import { getAll } from '../server/paged.ts'
+import type { Video } from '../server/records.ts'
 
 export interface TripSource {
   /** The source in words; empty: all videos. */
@@ -10,20 +11,12 @@ export interface TripSource {
   read: (signal?: AbortSignal) => Promise<Video[]>
 }
 
-const PAGE = 100
-const MOST_PAGES = 3
+/** More than fit on a device. */
+const MOST_VIDEOS = 300
+
 /** The first unwatched videos of a list. */
 export const listSource = (name: string, path: string, query: Query): TripSource => ({
   name,
   list: { path, query },
-  async read(signal) {
-    const found: Video[] = []
-    for (let page = 1, last = 1; page <= Math.min(last, MOST_PAGES); page++) {
-      const asked = { ...query, watch: 'unwatched', page, page_size: PAGE }
-      const { data, paginate } = await get<Page<Video>>(path, asked, signal)
-      found.push(...data)
-      last = paginate.last_page || 1
-    }
-    return found
-  },
+  read: (signal) => getAll<Video>(path, { ...query, watch: 'unwatched' }, MOST_VIDEOS, signal),
 })

@@ -1,4 +1,4 @@
-/** Reads a page of a list. A list may shrink meanwhile: a page past its end is then empty, and not a failure. */
+/** Reads lists by pages, whose size the server chooses. A list may shrink meanwhile: a page past its end is then empty. */
 import { Failure, get, type Query } from './api.ts'
 import type { Page } from './records.ts'
 
@@ -12,4 +12,24 @@ export async function getPage<Record>(path: string, query: Query, signal?: Abort
     if (!paginate) throw error
     return { data: [], paginate }
   }
+}
+
+/**
+ * The records of all pages.
+ * @param most  no further page is read once there are this many
+ */
+export async function getAll<Record>(
+  path: string,
+  query: Query,
+  most: number,
+  signal?: AbortSignal,
+): Promise<Record[]> {
+  const found: Record[] = []
+  // On the last page, `last_page` is 0.
+  for (let page = 1, last = 1; page <= last && found.length < most; page++) {
+    const { data, paginate } = await getPage<Record>(path, { ...query, page }, signal)
+    found.push(...data)
+    last = paginate.last_page
+  }
+  return found.slice(0, most)
 }

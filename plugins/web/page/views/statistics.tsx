@@ -53,7 +53,7 @@ export default function Statistics() {
       of<Figures['playlist']>('playlist'),
       of<Figures['watch']>('watch'),
       of<Figures['quality']>('quality'),
-      get<Page<unknown>>('/api/video/', { lost: 'any', page_size: 1 }, signal),
+      get<Page<unknown>>('/api/video/', { lost: 'any' }, signal),
       // Failed items do not count as waiting.
       isAdmin.value ? get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }, signal) : undefined,
     ])

@@ -3,6 +3,7 @@ import { confirm } from '../../parts/dialog.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say, sayFailure } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
+import { getAll } from '../../server/paged.ts'
 import type { Channel, Page, Preferences, Video } from '../../server/records.ts'
 import { countOf, isSome } from '../../stores/list.ts'
 import { toNumber } from '../../texts/format.ts'
@@ -89,7 +90,7 @@ function QualityGroup({ preferences, downloads, save }: PartProps) {
 
 /** Offers a refresh that downloads subtitles of videos from before subtitles were enabled. */
 async function offerForArchived(): Promise<void> {
-  const count = countOf((await get<Page<Video>>('/api/video/', { page_size: 1 })).paginate)
+  const count = countOf((await get<Page<Video>>('/api/video/')).paginate)
   if (!isSome(count)) return
   const isWanted = await confirm({
     title: t('settings.subtitles.archived', { count }),
@@ -102,13 +103,8 @@ async function offerForArchived(): Promise<void> {
 }
 
 async function allChannels(): Promise<string[]> {
-  const ids: string[] = []
-  for (let page = 1, last = 1; page <= last; page++) {
-    const { data, paginate } = await get<Page<Channel>>('/api/channel/', { page, page_size: 100 })
-    ids.push(...data.map(({ channel_id }) => channel_id))
-    last = paginate.last_page || 1
-  }
-  return ids
+  const channels = await getAll<Channel>('/api/channel/', {}, Number.POSITIVE_INFINITY)
+  return channels.map(({ channel_id }) => channel_id)
 }
 
 function SubtitlesGroup({ preferences, downloads, save }: PartProps) {
