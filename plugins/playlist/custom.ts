@@ -4,6 +4,7 @@ import { chunksOf, errors, fold } from 'archivolt'
 import type { App } from './app.ts'
 import { customDoc } from './custom-doc.ts'
 import { type CustomEntry, type CustomPlaylist, type CustomRows, isWatchLater, WATCH_LATER } from './custom-rows.ts'
+import { privateThumbnail } from './custom-thumbnail.ts'
 import { type Action, neighbour } from './entry-order.ts'
 import type { PlaylistRecords } from './join-records.ts'
 import type { Membership } from './membership.ts'
@@ -76,9 +77,7 @@ export function openCustomPlaylists(app: App, { rows, membership, records }: Par
 
   /** The text of a document, which is not stored. */
   function textOf(list: CustomPlaylist, entries: readonly CustomEntry[]): string {
-    const [first] = entries
-    // It has no picture of its own, because others could request it.
-    const thumbnail = first ? app.media.artUrl('video', first.videoId) : app.media.artUrl('playlist', WATCH_LATER)
+    const thumbnail = privateThumbnail(entries[0]?.videoId, app)
     const shown = isWatchLater(list) ? { ...list, id: WATCH_LATER, name: 'Watch later' } : list
     const { refreshed_at: _, ...doc } = customDoc({ ...shown, thumbnail, entries })
     return JSON.stringify(doc)

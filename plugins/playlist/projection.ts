@@ -7,6 +7,7 @@ import { beyondView, errors, openLocks, type Step, say } from 'archivolt'
 import type { App } from './app.ts'
 import { contentOf, customDoc, entriesOf } from './custom-doc.ts'
 import { type CustomPlaylist, type CustomRows, UNKNOWN, type Unsettled } from './custom-rows.ts'
+import { updateThumbnail } from './custom-thumbnail.ts'
 import type { Membership } from './membership.ts'
 import type { PlaylistCollection, PlaylistDoc } from './schema.ts'
 import { settlePlaylists } from './tasks.ts'
@@ -22,8 +23,6 @@ interface Parts {
 const CHUNK = 500
 /** Maximum number of documents in memory. */
 const SCANNED_TOGETHER = 20
-/** Number of entries whose pictures are looked up: if none of them has one, the playlist has no picture. */
-const ART_AMONG = 50
 
 export type Projection = ReturnType<typeof openProjection>
 
@@ -168,25 +167,8 @@ export function openProjection(app: App, { rows, collection, membership, drop }:
     const isThere = old && (await collection.patch(id, { set: contentOf(content) }, { visible: true }))
     const thumbnail = app.media.artUrl('playlist', id)
     if (!isThere) await collection.create(id, customDoc({ id, thumbnail, ...content }), { visible: true })
-    await takeThumbnail(id, before, after)
+    await updateThumbnail(id, { before, after }, app)
     await app.emit('playlist.renewed', { id })
-  }
-
-  /** The picture of a custom playlist is the first picture among its videos. A missing one is not an error. */
-  async function takeThumbnail(id: string, before: readonly string[], after: readonly string[]): Promise<void> {
-    try {
-      const first = await firstWithArt(after)
-      if (first === undefined) return await app.media.removeArt('playlist', id)
-      if (first === (await firstWithArt(before)) && (await app.media.hasArt('playlist', id))) return
-      await app.media.keepArt('playlist', id, app.media.artPathOf('video', first))
-    } catch (err) {
-      app.log.warn({ err, playlist: id }, 'the thumbnail of a custom playlist could not be made')
-    }
-  }
-
-  async function firstWithArt(ids: readonly string[]): Promise<string | undefined> {
-    for (const id of ids.slice(0, ART_AMONG)) if (await app.media.hasArt('video', id)) return id
-    return undefined
   }
 
   return { change, project, taken, compare, begin, settleAll, takeIn }
