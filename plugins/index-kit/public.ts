@@ -30,6 +30,7 @@ export {
   WrongType,
   wholeDoc,
 } from './document.ts'
+export { editDistance } from './edit-distance.ts'
 export type { ZoneChange } from './local-days.ts'
 export { spanOf, zoneChanges } from './local-days.ts'
 export type { Migration, Progress, Shape } from './migrate.ts'
@@ -62,7 +63,6 @@ export { restoreAll } from './restore.ts'
 export type { QueryWord } from './text.ts'
 export {
   changedStems,
-  editDistance,
   indexTerms,
   isNear,
   queryWords,

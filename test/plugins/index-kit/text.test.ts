@@ -1,9 +1,8 @@
 /** Words: folding, splitting, queries and highlighting. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { allowedEdits, editDistance } from '../../../plugins/index-kit/edit-distance.ts'
 import {
-  allowedEdits,
-  editDistance,
   fold,
   highlight,
   indexTerms,

@@ -1,7 +1,7 @@
 /** The words near a misspelt one are those within the edit distance. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { editDistance } from '../../../plugins/index-kit/text.ts'
+import { editDistance } from '../../../plugins/index-kit/edit-distance.ts'
 import { openVocabulary } from '../../../plugins/sqlite/fuzzy.ts'
 import { randomFrom } from '../../bench/generate.ts'
 
