@@ -49,6 +49,9 @@ const optional = (limits: object = {}) => Type.Union([Type.String({ minLength: 1
 export const NETWORKS = 'a list of addresses or networks, such as 10.0.0.2 or 10.0.0.0/8'
 
 /** A schema's `description` completes "must be …" in the message about a wrong value. */
+/** The largest page size that the installation or a user may choose. */
+export const MOST_PER_PAGE = 200
+
 export const coreSettings: Record<string, SettingDefinition> = {
   host: {
     env: 'AV_HOST',
@@ -139,7 +142,7 @@ export const coreSettings: Record<string, SettingDefinition> = {
   },
   pageSize: {
     env: 'AV_PAGE_SIZE',
-    schema: Type.Integer({ minimum: 1, maximum: 200, description: 'a number from 1 to 200' }),
+    schema: Type.Integer({ minimum: 1, maximum: MOST_PER_PAGE, description: `a number from 1 to ${MOST_PER_PAGE}` }),
     default: 12,
     meaning: 'records per page, unless the user has chosen another number',
   },

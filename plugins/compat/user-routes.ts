@@ -2,7 +2,7 @@
  * Routes for the caller's account and user preferences, in the form of the reference's next line: every reply has all
  * keys.
  */
-import { type App, defineRoute, type Static, Type, Value } from 'archivolt'
+import { type App, defineRoute, MOST_PER_PAGE, type Static, Type, Value } from 'archivolt'
 import type { SortName } from '../video/listing.ts'
 import { changeForAccount, valuesOfAccount } from './stored-values.ts'
 
@@ -12,7 +12,7 @@ const gridOrList = (fallback: 'grid' | 'list') => Type.Enum(['grid', 'list'], { 
 /** The defaults. */
 const CHOICES = {
   stylesheet: Type.Enum(['dark.css', 'light.css', 'matrix.css', 'midnight.css', 'custom.css'], { default: 'dark.css' }),
-  page_size: Type.Integer({ minimum: 1, maximum: 200 }),
+  page_size: Type.Integer({ minimum: 1, maximum: MOST_PER_PAGE }),
   sort_by: Type.Enum(
     ['published', 'downloaded', 'views', 'likes', 'duration', 'mediasize', 'width', 'height'] satisfies SortName[],
     { default: 'published' satisfies SortName },

@@ -1,4 +1,7 @@
-/** dearrow.refresh: reads titles of new videos often, and those of others monthly, in hourly rounds. */
+/**
+ * dearrow.refresh: reads titles of new videos often, and those of others monthly, in hourly rounds
+ * (community-kit/round.ts).
+ */
 import { defineTask, Type } from 'archivolt'
 import { askAboutDue, ROUND_SECONDS } from '../community-kit/round.ts'
 import type { App } from './app.ts'

@@ -144,14 +144,3 @@ function subtitleOf(entry: Dirent): { film: string; lang: string } | undefined {
   const [, film, lang] = SUBTITLE.exec(entry.name) ?? []
   return film !== undefined && lang !== undefined && entry.isFile() ? { film, lang } : undefined
 }
-
-export async function* batchesOf<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
-  let batch: Item[] = []
-  for await (const item of items) {
-    batch.push(item)
-    if (batch.length < size) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
-}

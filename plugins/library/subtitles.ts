@@ -1,11 +1,11 @@
 /**
  * Indexes subtitle files in the library that are not in any document: people added them, or an older server lost them.
  */
-import { isAppError, type JobContext, say, type Words } from 'archivolt'
+import { batchesOf, isAppError, type JobContext, say, type Words } from 'archivolt'
 import { faultOfSubtitle } from '../film-kit/sidecars.ts'
 import { MOST_LANGUAGES, subtitleFile } from '../film-kit/subtitles.ts'
 import type { App } from './app.ts'
-import { batchesOf, type FoundSubtitle, mediaDirOf, subtitlesOf } from './disk.ts'
+import { type FoundSubtitle, mediaDirOf, subtitlesOf } from './disk.ts'
 import type { Report } from './report.ts'
 
 /** Number of files that are checked together. */

@@ -3,7 +3,7 @@
 export type { Static, TObject, TSchema } from 'typebox'
 export { Type } from 'typebox'
 export { Value } from 'typebox/value'
-export type { SettingDefinition, Settings } from '../../config/schema.ts'
+export { MOST_PER_PAGE, type SettingDefinition, type Settings } from '../../config/schema.ts'
 export { type Actor, mayUse } from '../../core/accounts/authentication.ts'
 export type {
   Accounts,
@@ -134,6 +134,7 @@ export type { MarkOptions } from '../index-kit/text.ts'
 export { fold, type HighlightOptions, highlight, highlighter, markedRanges } from '../index-kit/text.ts'
 export { snapshotRuns, wholeSnapshot } from '../index-kit/whole-snapshot.ts'
 export { actorOf } from './actor.ts'
+export { batchesOf } from './batches.ts'
 export { bytesBelow } from './bytes-below.ts'
 export { type CacheFile, type CacheFiles, openCacheFiles } from './cache-files.ts'
 export { checkValue } from './check-value.ts'

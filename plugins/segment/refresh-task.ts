@@ -1,4 +1,7 @@
-/** segment.refresh: reads the segments of videos again in hourly rounds: often for new videos, monthly for others. */
+/**
+ * segment.refresh: reads the segments of videos again in hourly rounds: often for new videos, monthly for others
+ * (community-kit/round.ts).
+ */
 import { defineTask, Type } from 'archivolt'
 import { askAboutDue, ROUND_SECONDS } from '../community-kit/round.ts'
 import type { App } from './app.ts'

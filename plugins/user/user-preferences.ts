@@ -1,5 +1,5 @@
 /** User preferences: what each account chooses for itself, stored with the account. */
-import { defineRoute, mustNotBeBlank, type Static, Type } from 'archivolt'
+import { defineRoute, MOST_PER_PAGE, mustNotBeBlank, type Static, Type } from 'archivolt'
 
 /** The sort names of `GET /api/video/` (`SORTS` in video/listing.ts; a test compares them). */
 export const SORT_NAMES = [
@@ -30,7 +30,7 @@ const VideosStyle = Type.Enum(['grid', 'list', 'table'])
 export const UserPreferences = Type.Object(
   {
     /** 0: the installation's page size. */
-    page_size: Type.Optional(Type.Integer({ minimum: 0, maximum: 200 })),
+    page_size: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_PER_PAGE })),
     sort_by: Type.Optional(Type.Enum(SORT_NAMES)),
     sort_order: Type.Optional(Type.Enum(['asc', 'desc'])),
     hide_watched: Type.Optional(Type.Boolean()),

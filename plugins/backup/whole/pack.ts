@@ -6,6 +6,7 @@ import { basename, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { batchesOf } from 'archivolt'
 import Database from 'better-sqlite3'
 import tar from 'tar-stream'
 import { encrypting } from './age.ts'
@@ -44,7 +45,7 @@ export async function pack(
   ]
   const sizes = await Promise.all(files.map(async ({ path }) => (await stat(path)).size))
   let [pictures, bytes] = [0, sizes.reduce((sum, size) => sum + size, 0)]
-  for await (const some of batches(picturesIn(folders), TOGETHER))
+  for await (const some of batchesOf(picturesIn(folders), TOGETHER))
     for (const size of await Promise.all(some.map(sizeOf))) {
       if (size === undefined) continue
       pictures++
@@ -89,7 +90,7 @@ async function fill(
   }
   // Reads the next pictures while the previous ones are written.
   let read: Promise<Content[]> | undefined
-  for await (const some of batches(picturesIn(folders), TOGETHER)) {
+  for await (const some of batchesOf(picturesIn(folders), TOGETHER)) {
     const next = Promise.all(some.map(async ({ name, path }) => ({ name, content: await pictureOf(path) })))
     next.catch(() => undefined) // it is awaited below
     await add(read)
@@ -117,16 +118,6 @@ async function pictureOf(path: string): Promise<Buffer | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }
-}
-
-async function* batches<Each>(all: AsyncIterable<Each>, size: number): AsyncGenerator<Each[]> {
-  let some: Each[] = []
-  for await (const one of all)
-    if (some.push(one) === size) {
-      yield some
-      some = []
-    }
-  if (some.length > 0) yield some
 }
 
 type Tar = ReturnType<typeof openTar>
