@@ -4,11 +4,11 @@ import { chmod, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { syncFolder, writeWhole } from './base/whole-file.ts'
 
-const KEY_BYTES = 32
+export const KEY_BYTES = 32
 
 const pathIn = (dataDir: string): string => join(dataDir, 'secret.key')
 /** Exists only during a key rotation. */
-const nextIn = (dataDir: string): string => join(dataDir, 'secret.key.next')
+export const nextIn = (dataDir: string): string => join(dataDir, 'secret.key.next')
 
 /** `<data>/secret.key`: created at the first start, complete or not at all, readable only by its owner. */
 export async function openSecretKey(dataDir: string): Promise<Buffer> {
@@ -28,14 +28,6 @@ export const readSecretKey = (dataDir: string): Promise<Buffer | undefined> => r
 
 /** The new key of an unfinished rotation. */
 export const readNextKey = (dataDir: string): Promise<Buffer | undefined> => readKey(nextIn(dataDir))
-
-/** Synced to disk when it resolves, so that values sealed with it can be opened after a crash. */
-export async function makeNextKey(dataDir: string): Promise<Buffer> {
-  const key = randomBytes(KEY_BYTES)
-  await writeWhole(nextIn(dataDir), key)
-  syncFolder(dataDir)
-  return key
-}
 
 /** Makes the new key the current one: all sessions and tokens of the old key become invalid. */
 export async function takeNextKey(dataDir: string): Promise<void> {

@@ -1,15 +1,18 @@
 /** `archivolt rotate-key`: a new secret key, for a data folder that no server is using. */
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { inEnglish } from '../../core/base/say.ts'
+import { syncFolder, writeWhole } from '../../core/base/whole-file.ts'
 import { openChecked } from '../../core/ledger/ledger-copies.ts'
 import { lockFolder } from '../../core/ledger/lock.ts'
 import { openSeal } from '../../core/ledger/seal.ts'
-import { openKeyOf, sealAnew, unreadableIn, wayOutOf } from '../../core/ledger/sealed-columns.ts'
-import { makeNextKey, takeNextKey } from '../../core/secret-key.ts'
+import { openKeyOf, unreadableIn, wayOutOf } from '../../core/ledger/sealed-columns.ts'
+import { KEY_BYTES, nextIn, takeNextKey } from '../../core/secret-key.ts'
 import { readSources } from '../load-settings.ts'
 import { noArchiveIn, refuseUnusable } from './at-rest.ts'
 import type { OwnCommand } from './own-command.ts'
+import { sealAnew } from './seal-anew.ts'
 
 export const rotateKey: OwnCommand = {
   name: 'rotate-key',
@@ -49,6 +52,14 @@ export async function rotate(file: string): Promise<{ sealed: number; unreadable
   } finally {
     db.close()
   }
+}
+
+/** Synced to disk when it resolves, so that values sealed with it can be opened after a crash. */
+export async function makeNextKey(dataDir: string): Promise<Buffer> {
+  const key = randomBytes(KEY_BYTES)
+  await writeWhole(nextIn(dataDir), key)
+  syncFolder(dataDir)
+  return key
 }
 
 /** Why a folder without a ledger is refused: it would get a key that no archive uses. */

@@ -40,13 +40,3 @@ export const startChild = ((program: string, args: readonly string[], options: o
 /** `execFile`, with `childEnvironment()` unless `env` is given. */
 export const runChild = ((program: string, args: readonly string[], options: object, done: () => void) =>
   firstToGo(execFile(program, args, { env: childEnvironment(), ...options }, done))) as typeof execFile
-
-/** Signals a child that was started with `detached`, and its own children. Does nothing once it has ended. */
-export function killGroup(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, signal)
-  } catch {
-    child.kill(signal) // its group is gone, or the system has no groups
-  }
-}

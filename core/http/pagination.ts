@@ -1,7 +1,4 @@
-/**
- * Turns the page number into a window, and a total into the page block of contract 4. The page size: `MOST_PER_PAGE` in
- * config/schema.ts, plugins/user/user-preferences.ts.
- */
+/** Turns the page number into a window, and a total into the page block of contract 4. Page sizes: config/schema.ts. */
 import { MAX_WINDOW } from '../index/port.ts'
 
 const NEIGHBOURS = 5

@@ -84,9 +84,6 @@ export function openReplyCache(touched: Source) {
     return one && isUnchanged(one.sources) ? one.tag : undefined
   }
 
-  const isAskedAgain = (key: string, isPolled: boolean): boolean =>
-    isPolled ? seen.has(key) : seenTag(key) !== undefined
-
   function see(key: string, one: Seen): void {
     seen.delete(key)
     if (key.length > LONGEST_SEEN) return
@@ -146,7 +143,8 @@ export function openReplyCache(touched: Source) {
       const reply = before?.tag === made.tag ? before : made
       drop(key)
       if (!isUnchanged(sources)) return reply
-      if (before || isAskedAgain(key, isPolled)) add(key, { reply, sources })
+      const isAskedAgain = isPolled ? seen.has(key) : seenTag(key) !== undefined
+      if (before || isAskedAgain) add(key, { reply, sources })
       else see(key, { tag: reply.tag, sources })
       return reply
     },
@@ -176,10 +174,6 @@ export function isKnown({ headers }: Pick<IncomingMessage, 'headers'>, tag: stri
   const known = headers['if-none-match']
   return known?.split(',').some((each) => each.trim().replace(/^W\//, '') === tag.slice(2)) ?? false
 }
-
-/** Whether a client whose request has these headers has this version of a reply. */
-export const hasVersion = (headers: IncomingMessage['headers'], version: string): boolean =>
-  isKnown({ headers }, tagOf(version))
 
 /** Whether the client has had a reply to the same request before. */
 export const hasTag = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean => headers['if-none-match'] !== undefined

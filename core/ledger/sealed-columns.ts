@@ -27,7 +27,7 @@ function columnOf(name: string): Column {
 }
 
 /** The columns that exist: a plugin may have dropped a column of an earlier version. */
-function knownColumns(db: Database.Database): Column[] {
+export function knownColumns(db: Database.Database): Column[] {
   const hasRegister = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed_columns'").get() !== undefined
   if (!hasRegister) return []
   return db
@@ -41,7 +41,7 @@ function knownColumns(db: Database.Database): Column[] {
 }
 
 /** @param where  a condition with one parameter */
-function change(
+export function change(
   db: Database.Database,
   { table, column }: Column,
   to: (text: string) => string,
@@ -140,21 +140,3 @@ export async function openKeyOf(db: Database.Database, folder: string): Promise<
 
 const opensAny = (db: Database.Database, { unseal }: Pick<Seal, 'unseal'>): boolean =>
   sealedIn(db).some(([name, texts]) => texts.some((text) => unseal(name, text) !== undefined))
-
-/** In one transaction. Secrets that the old key does not open stay unchanged. @returns the number sealed again */
-export function sealAnew(db: Database.Database, former: Pick<Seal, 'unseal'>, next: Pick<Seal, 'seal'>): number {
-  let count = 0
-  db.transaction(() => {
-    for (const column of knownColumns(db)) {
-      const again = (text: string): string => {
-        const plain = former.unseal(column.name, text)
-        if (plain === undefined) return text
-        count++
-        return next.seal(column.name, plain)
-      }
-      change(db, column, again, `${isSealedSql(column.column)} AND '' = ?`, '')
-    }
-  })()
-  db.pragma('wal_checkpoint(TRUNCATE)')
-  return count
-}

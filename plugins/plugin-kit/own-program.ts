@@ -2,9 +2,10 @@
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { childEnvironment, killGroup, startChild } from '../../core/base/child.ts'
+import { childEnvironment, startChild } from '../../core/base/child.ts'
 import { giveWay } from '../../core/base/give-way.ts'
 import { isSource, OWN_FOLDER, PROGRAM } from '../../core/own-files.ts'
+import { killGroup } from './kill-group.ts'
 
 const MEMORY_MB = 160
 const MOST_TEXT = 1 << 20

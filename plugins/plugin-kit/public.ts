@@ -3,6 +3,7 @@
 export type { Static, TObject, TSchema } from 'typebox'
 export { Type } from 'typebox'
 export { Value } from 'typebox/value'
+export { lookAtDatabase } from '../../config/cli/look-at-database.ts'
 export { MOST_PER_PAGE, type SettingDefinition, type Settings } from '../../config/schema.ts'
 export { type Actor, mayUse } from '../../core/accounts/authentication.ts'
 export type {
@@ -17,7 +18,7 @@ export type { Signing } from '../../core/accounts/signing.ts'
 export { abortable } from '../../core/base/abortable.ts'
 export { clientOf } from '../../core/base/address.ts'
 export { isBlank } from '../../core/base/blank.ts'
-export { childEnvironment, killGroup, runChild, startChild } from '../../core/base/child.ts'
+export { childEnvironment, runChild, startChild } from '../../core/base/child.ts'
 export { chunksOf } from '../../core/base/chunk.ts'
 export type { Clock, Timer } from '../../core/base/clock.ts'
 export { DAY_MS, DAY_SECONDS } from '../../core/base/clock.ts'
@@ -54,7 +55,6 @@ export {
   type Meter,
   type ReplyHeaders,
 } from '../../core/http/reply.ts'
-export { hasVersion } from '../../core/http/reply-cache.ts'
 export type { GarbledDocument } from '../../core/index/garbled.ts'
 export type { DocOf, Field, IndexDefinition, NamesOf, Scalar } from '../../core/index/mapping.ts'
 export { defineIndex } from '../../core/index/mapping.ts'
@@ -91,7 +91,6 @@ export type { Job, JobChange, JobContext, Jobs, NotificationMessage, Step } from
 export type { ToldRows } from '../../core/ledger/follow.ts'
 export type { LogLine } from '../../core/ledger/jobs.ts'
 export { type FolderLock, holdFile, LockError } from '../../core/ledger/lock.ts'
-export { lookAtDatabase } from '../../core/ledger/look-at-database.ts'
 export type { Preferences, PreferencesOf, PreferenceValues } from '../../core/ledger/preferences.ts'
 export type { CopyLedger, LedgerFault, Salvage, SalvageParts } from '../../core/ledger/recovery.ts'
 export type { Ledger } from '../../core/ledger/sqlite.ts'
@@ -140,6 +139,7 @@ export { type CacheFile, type CacheFiles, openCacheFiles } from './cache-files.t
 export { checkValue } from './check-value.ts'
 export { chosenKinds } from './chosen-kinds.ts'
 export { futureLast } from './future-last.ts'
+export { hasVersion } from './has-version.ts'
 export {
   DOWNLOADED_FORMATS,
   filmInput,
@@ -151,6 +151,7 @@ export {
 } from './hostile-media.ts'
 export { idInName, PIN_PATTERN, ROW_PATTERN } from './ids.ts'
 export { isAmong } from './is-among.ts'
+export { killGroup } from './kill-group.ts'
 export { type Lanes, lanesOfTurns, openLanes } from './lanes.ts'
 export { isSameCut } from './lengths.ts'
 export { type Locks, openLocks } from './locks.ts'

@@ -6,7 +6,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { killGroup, startChild } from '../../../core/base/child.ts'
+import { startChild } from '../../../core/base/child.ts'
+import { killGroup } from '../../../plugins/plugin-kit/kill-group.ts'
 import { bundledChild } from '../../support/child.ts'
 
 const program = await bundledChild(new URL('./environment-child.ts', import.meta.url))

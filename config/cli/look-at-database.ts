@@ -1,9 +1,9 @@
 /** The finding of `archivolt check` about an SQLite file. Only reads it: a server may have it open. */
-import { saidBy } from '../base/error.ts'
-import { isDiskFull } from '../full-disk.ts'
-import type { Finding } from '../plugin/define.ts'
-import { openChecked } from './ledger-copies.ts'
-import { isDamage, isUnreadable } from './whole-check.ts'
+import { saidBy } from '../../core/base/error.ts'
+import { isDiskFull } from '../../core/full-disk.ts'
+import { openChecked } from '../../core/ledger/ledger-copies.ts'
+import { isDamage, isUnreadable } from '../../core/ledger/whole-check.ts'
+import type { Finding } from '../../core/plugin/define.ts'
 
 /** @param remedy  what to do if the file is damaged; one that only cannot be opened must not be replaced */
 export function lookAtDatabase(file: string, what: string, remedy: string): Finding {

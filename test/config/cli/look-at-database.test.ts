@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
-import { lookAtDatabase } from '../../../core/ledger/look-at-database.ts'
+import { lookAtDatabase } from '../../../config/cli/look-at-database.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 
 test('only a damaged file should be replaced, not one that cannot be opened', async (t) => {
