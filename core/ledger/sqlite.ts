@@ -1,8 +1,8 @@
 /** The ledger's SQLite file: opened once, written in one transaction per tick. */
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
-import { type Clock, DAY_MS } from '../base/clock.ts'
+import { type Clock, DAY_MS, systemClock } from '../base/clock.ts'
 import { errors } from '../base/error.ts'
 import { inEnglish, say, type Words } from '../base/say.ts'
 import { removeUnfinished } from '../folder.ts'
@@ -10,6 +10,7 @@ import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
 import { isRecorded, openCached } from '../sources.ts'
 import { StartError } from '../start-error.ts'
+import { openDiskSync } from './disk-sync.ts'
 import { followRows, type ToldRows } from './follow.ts'
 import { backupTo, openChecked } from './ledger-copies.ts'
 import { lockFolder } from './lock.ts'
@@ -218,7 +219,7 @@ interface Waiting {
 
 function groupCommit(
   db: Database.Database,
-  { file, recovery, log, onFull }: Opening,
+  { file, recovery, log, onFull, clock }: Opening,
   release: () => void,
 ): Omit<OpenedLedger, keyof Seal> {
   const damage = openDamage(() => recovery?.noteDamage(file), log)
@@ -230,11 +231,17 @@ function groupCommit(
   let isScheduled = false
   let isClosed = false
   const sources = openTableSources(db)
+  const wal = `${file}-wal`
+  // The clock of tests counts turns of the event loop: there a write takes one.
+  const disk = clock === systemClock && existsSync(wal) ? openDiskSync(wal) : undefined
+  // Writers wait until the log is synced, as in SQLite's mode FULL, which would block the event loop.
+  if (disk) db.pragma('synchronous = NORMAL')
 
   /** One transaction: as much of the queue as the budget allows. */
   const commitBatch = () => {
     const batch: Waiting[] = []
-    const answers: Array<() => void> = []
+    const answers: Array<(failure: unknown) => void> = []
+    let isCommitted = false
     let isRoomMade = false
     const makesRoom = (error: unknown) => isDiskFull(error) && (isRoomMade ||= onFull())
     try {
@@ -249,7 +256,7 @@ function groupCommit(
           const result = waiting.work()
           if (result instanceof Promise) throw new TypeError('Work in a ledger transaction must not be asynchronous')
           keep.run()
-          answers.push(() => waiting.resolve(result))
+          answers.push((failure) => (failure ? waiting.reject(forCaller(failure)) : waiting.resolve(result)))
         } catch (error) {
           if (!db.inTransaction || makesRoom(error)) throw error // undoes the whole transaction, not only this work
           undo.run()
@@ -258,6 +265,7 @@ function groupCommit(
         }
       }
       commit.run()
+      isCommitted = true
     } catch (error) {
       if (db.inTransaction) rollback.run()
       if (makesRoom(error)) return // everything is still in the queue and runs again
@@ -269,7 +277,9 @@ function groupCommit(
       sources.ended()
     }
     queue = queue.slice(batch.length)
-    for (const answer of answers) answer()
+    const answerAll = (failure: unknown) => answers.forEach((answer) => answer(failure))
+    if (disk && isCommitted) disk.whenSynced(answerAll)
+    else answerAll(undefined)
   }
 
   const flush = () => {
@@ -304,7 +314,11 @@ function groupCommit(
     async close() {
       if (isClosed) return
       while (queue.length > 0) commitBatch()
+      // Writers that go on now still have a ledger.
+      if (disk?.isBusy()) await new Promise<unknown>((resolve) => disk.whenSynced(resolve))
+      while (queue.length > 0) commitBatch()
       isClosed = true
+      disk?.close()
       try {
         db.pragma('wal_checkpoint(TRUNCATE)')
       } finally {
@@ -386,7 +400,7 @@ function forCaller(error: unknown): unknown {
   const { code = '' } = error as { code?: string }
   if (isDiskFull(error))
     return errors.unavailable('The disk with the data folder is full: free some space there', { cause: error })
-  if (code.startsWith('SQLITE_IOERR') || code === 'SQLITE_READONLY')
+  if (code === 'EIO' || code.startsWith('SQLITE_IOERR') || code === 'SQLITE_READONLY')
     return errors.unavailable('The disk with the data folder cannot be written', { cause: error })
   return error
 }

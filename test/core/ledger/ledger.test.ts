@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fs, { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import Database from 'better-sqlite3'
+import { type Clock, systemClock } from '../../../core/base/clock.ts'
 import { isAppError } from '../../../core/base/error.ts'
 import { applyMigrations, type MigrationOwner, planMigrations } from '../../../core/ledger/migrate.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
@@ -34,7 +37,7 @@ async function aLedger(
     folder = aFolder(t),
     clock = testClock(),
     plugins = [things],
-  }: { folder?: string; clock?: ReturnType<typeof testClock>; plugins?: MigrationOwner[] } = {},
+  }: { folder?: string; clock?: Clock; plugins?: MigrationOwner[] } = {},
 ) {
   const file = join(folder, 'ledger.sqlite')
   const ledger = await openLedger({ file, log, clock, plugins })
@@ -127,6 +130,63 @@ test('ten thousand simultaneous writes do not block the event loop: a transactio
 
   assert.equal(ids().length, 10_000)
   assert.ok(most > 1 && most < 10, `${most} writes in one turn`)
+})
+
+/** Holds back the syncs of the disk. @returns each one's callback, in order */
+function holdSyncs(t: TestContext): Array<(failure: Error | null) => void> {
+  const held: Array<(failure: Error | null) => void> = []
+  t.mock.method(fs, 'fdatasync', (_file: number, synced: (failure: Error | null) => void) => void held.push(synced))
+  syncBuiltinESMExports()
+  t.after(() => {
+    t.mock.restoreAll()
+    syncBuiltinESMExports()
+  })
+  return held
+}
+
+test('a write is confirmed once it is on the disk; meanwhile the event loop goes on, and further writes share the next sync', async (t) => {
+  const held = holdSyncs(t)
+  const { add, ids } = await aLedger(t, { clock: systemClock })
+  const confirmed: number[] = []
+  const write = (id: number) => add(id).then(() => void confirmed.push(id))
+
+  const first = write(1)
+  while (held.length === 0) await nextTurn()
+  const others = [write(2), write(3)]
+  while (ids().length < 3) await nextTurn()
+  assert.deepEqual([confirmed, held.length], [[], 1])
+  held[0]!(null)
+  await first
+  assert.deepEqual([confirmed, held.length], [[1], 2])
+  held[1]!(null)
+  await Promise.all(others)
+
+  assert.deepEqual(confirmed, [1, 2, 3])
+})
+
+test('a write that a failing disk does not take is refused as such', async (t) => {
+  const held = holdSyncs(t)
+  const { add } = await aLedger(t, { clock: systemClock })
+  const failed = add(1).catch((error: unknown) => error)
+  while (held.length === 0) await nextTurn()
+
+  held[0]!(Object.assign(new Error('i/o error, fdatasync'), { code: 'EIO' }))
+
+  const error = await failed
+  assert.ok(isAppError(error, 'unavailable'))
+  assert.match(error.message, /cannot be written/)
+})
+
+test('if no thread syncs the log, the ledger does so itself', async (t) => {
+  holdSyncs(t)
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { add, ids } = await aLedger(t, { clock: systemClock })
+  const written = add(1)
+  while (ids().length === 0) await nextTurn()
+
+  t.mock.timers.tick(5000)
+
+  assert.equal(await written, 1)
 })
 
 test('close commits pending writes, and refuses later ones', async (t) => {
