@@ -14,6 +14,7 @@ import type axe from 'axe-core'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { systemClock } from '../../core/base/clock.ts'
 import { withinTime } from '../../core/base/limit.ts'
+import { undeclaredParameters } from './declared-parameters.ts'
 import { whenHanging } from './hanging.ts'
 import { lastFirst, type Scope } from './last-first.ts'
 import { missingHere } from './required.ts'
@@ -151,6 +152,7 @@ export async function openPage(
   const said: string[] = []
   const log: string[] = []
   const foreign: string[] = []
+  const asked: string[] = []
   page.on('console', (message) => {
     const line = `${message.text()} (${message.location().url})`
     log.push(line)
@@ -158,21 +160,19 @@ export async function openPage(
   })
   lastFirst(scope).after(whenHanging((name) => shownHanging(page, name, log)))
   page.on('pageerror', (error) => void said.push(String(error.stack ?? error)))
-  page.on(
-    'request',
-    (request) =>
-      void (
-        !/^(data|blob):/.test(request.url()) &&
-        new URL(request.url()).host !== new URL(root).host &&
-        foreign.push(request.url())
-      ),
-  )
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!/^(data|blob):/.test(url) && new URL(url).host !== new URL(root).host) foreign.push(url)
+    if (request.method() === 'GET') asked.push(url)
+  })
 
   return {
     page,
     go: async (address) => void (await page.goto(root + address)),
     async check(allowed = []) {
       assert.deepEqual(foreign, [], 'no request leaves our host')
+      const undeclared = await undeclaredParameters(asked.splice(0), root, context.request)
+      assert.deepEqual(undeclared, [], 'the server knows every query parameter of the page')
       assert.deepEqual(
         said.filter((line) => !allowed.some((pattern) => pattern.test(line))),
         [],

@@ -1,0 +1,44 @@
+/** Finds query parameters of the page that no route declares: the server ignores them, so no other test notices. */
+import type { APIRequestContext } from 'playwright-core'
+
+type Paths = Record<string, Record<string, { parameters: Array<{ in: string; name: string }> }>>
+
+/** By the root of the server. undefined: the account may not read the schema. */
+const known = new Map<string, Promise<Paths | undefined>>()
+
+/**
+ * @param urls  of GET requests
+ * @returns `parameter of path`, each once
+ */
+export async function undeclaredParameters(
+  urls: readonly string[],
+  root: string,
+  request: APIRequestContext,
+): Promise<string[]> {
+  const asked = urls.filter((url) => url.startsWith(`${root}/api/`) && url.includes('?'))
+  if (asked.length === 0) return []
+  const paths = await (known.get(root) ?? read(root, request))
+  const found = asked.flatMap((url) => {
+    const [path = '', query] = url.slice(root.length).split('?')
+    const route = Object.entries(paths ?? {}).find(([template]) => patternOf(template).test(path))
+    const declared = new Set(route?.[1]['get']?.parameters.map(({ name }) => name))
+    return route
+      ? [...new URLSearchParams(query).keys()]
+          .filter((name) => !declared.has(name))
+          .map((name) => `${name} of ${route[0]}`)
+      : []
+  })
+  return [...new Set(found)]
+}
+
+function read(root: string, request: APIRequestContext): Promise<Paths | undefined> {
+  const reading = request.get(`${root}/api/schema/`).then(async (answer) => {
+    if (answer.ok()) return ((await answer.json()) as { paths: Paths }).paths
+    known.delete(root) // another account may read it
+    return undefined
+  })
+  known.set(root, reading)
+  return reading
+}
+
+const patternOf = (template: string): RegExp => new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)
