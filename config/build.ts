@@ -38,7 +38,7 @@ interface ServerBuild extends BuildOptions {
 }
 
 /**
- * @param outdir  replaced atomically by a rename, so that an interrupted build leaves the old one
+ * @param outdir  replaced by renames once the build is complete: until then an interrupted build leaves the old one
  * @param more    further entry points, by the name of their output file
  */
 export async function bundle(outdir: string, more: Record<string, string> = {}): Promise<void> {

@@ -101,10 +101,10 @@ export const changeFace = defineRoute({
   method: 'POST',
   path: '/api/face/:faceId/',
   access: 'admin',
-  summary: 'Change a face, switch it on or off, or accept its current folder',
+  summary: 'Change a face, switch it on or off, accept its current folder, or update it',
   params: Params,
   body: Type.Partial(
-    Type.Object({ ...given, root: Type.Never(), is_on: Type.Boolean(), command: Type.Literal('accept') }),
+    Type.Object({ ...given, root: Type.Never(), is_on: Type.Boolean(), command: Type.Enum(['accept', 'update']) }),
   ),
   reply: Face,
   errors: ['bad_request', 'unprocessable', 'conflict'],
@@ -113,7 +113,9 @@ export const changeFace = defineRoute({
     const id = Number(faceId)
     if (change.name !== undefined) mustNotBeBlank(change.name)
     if (command === 'accept') await app.faces.accept(id)
-    return record(await app.faces.change(id, { ...change, takesBack, withPlaces, isOn }), app)
+    const face = await app.faces.change(id, { ...change, takesBack, withPlaces, isOn })
+    if (command === 'update') await app.jobs.start('update_faces', { face: id })
+    return record(face, app)
   },
 })
 

@@ -69,7 +69,10 @@ export function openAside(
   async function empty(emptyTrash: (trashId: string) => Promise<void>): Promise<void> {
     let isFailed = false
     const due = ledger.sql<{ id: string }>('SELECT id FROM media_aside WHERE until <= ?').all(clock.now())
+    const isDue = ledger.sql('SELECT 1 FROM media_aside WHERE id = ? AND until <= ?')
     for (const { id } of due) {
+      // It may have been used again meanwhile.
+      if (!isDue.get(id, clock.now())) continue
       try {
         await emptyOne(id, emptyTrash)
       } catch (err) {

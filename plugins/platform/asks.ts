@@ -204,8 +204,9 @@ export function openAsk({
     if (!(error instanceof ChildError) || error.evidence.kinds.includes('Aborted')) return undefined
     const verdict = classify(error.evidence, epochSeconds(clock))
     const isVague = FAILURES[verdict.failure].item === 'retry'
-    if (isVague && ask.folder && (await freeBytes(ask.folder)) < LITTLE_ROOM_BYTES)
-      return { failure: 'disk_full', message: verdict.message }
+    // A disk that cannot be asked must not hide the failure: the pass would stay taken.
+    const room = isVague && ask.folder ? await freeBytes(ask.folder).catch(() => Infinity) : Infinity
+    if (room < LITTLE_ROOM_BYTES) return { failure: 'disk_full', message: verdict.message }
     return verdict
   }
 

@@ -24,7 +24,7 @@ interface RemovalOptions {
 export interface Removed {
   /** The id of the removal, for `undo`. */
   removal: string
-  /** Ids of the removed videos. */
+  /** Ids of the videos that this call has removed. */
   removed: string[]
   /** All other archived ids, with the reason. The next run may try unavailable ones again. */
   stays: Map<string, Stays>

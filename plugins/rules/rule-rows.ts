@@ -118,6 +118,8 @@ export function openRuleRows({ ledger }: Pick<App, 'ledger'>): RuleRows {
         const rule = get(id)
         if (!rule) return false
         const draft = { ...rule, ...change }
+        // It belongs to the former outcome.
+        if (draft.outcome !== 'take' && change.quality === undefined) delete draft.quality
         check(draft)
         ledger
           .sql(

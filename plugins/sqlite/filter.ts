@@ -145,7 +145,8 @@ function orderedIndex(
   equal: ReadonlySet<string>,
   sorted: readonly OrderColumn[],
 ): TableIndex | undefined {
-  const order = sorted.filter(({ name }) => !equal.has(name)) // a column with the same value in all rows does not affect the order
+  // A column with the same value in all rows does not affect the order.
+  const order = sorted.filter(({ name }) => !equal.has(name))
   return layout.indexes.find(({ columns, isOrdered }) => {
     const head = columns.slice(0, equal.size)
     const tail = columns.slice(equal.size)

@@ -163,7 +163,7 @@ export function openWholeBackups(app: App): WholeBackups {
 
   const isAhead = ({ made }: WholeRecord) => made > epochSeconds(clock)
 
-  /** Whether a backup has documents of a kind that the last backup lacks. An unreadable one has none. */
+  /** Whether a backup has documents of a kind that the last backup lacks. A damaged one counts as having none. */
   async function hasMore(filename: string, signal: AbortSignal): Promise<boolean> {
     const passphrase = app.preferences.section('backups').passphrase || undefined
     const reading = {
@@ -282,7 +282,7 @@ export function openWholeBackups(app: App): WholeBackups {
     async rotate(keep, made, signal) {
       const others = (await self.list()).filter(({ filename }) => filename !== made)
       for (const { filename } of futureLast(others, isAhead).slice(Math.max(0, keep - 1)))
-        if (!(await hasMore(filename, signal))) await rm(join(folder, filename))
+        if (!(await hasMore(filename, signal))) await rm(join(folder, filename), { force: true })
     },
 
     async begin(filename, passphrase) {

@@ -55,6 +55,16 @@ async function treeOf(root: string): Promise<string[]> {
 
 const S = 'Boats [UC1]'
 
+test('one face is updated alone', async (t) => {
+  const { archive, id } = await given(t)
+
+  await archive.as('admin').post(`/api/face/${id}/`, { command: 'update' })
+  await archive.settled()
+
+  const [task] = (await archive.as('admin').get('/api/task-name/update_faces/')).body
+  assert.deepEqual([task.status, task.kwargs], ['SUCCESS', { face: id }])
+})
+
 test('simultaneous changes of a face all apply', async (t) => {
   const { archive, id, shown } = await given(t)
   const { faces } = archive.app

@@ -66,6 +66,11 @@ describe('a shared television', { skip: noBrowser }, () => {
     await check([/400/, /401/])
 
     await go('/settings/users/')
+    await page.getByRole('button', { name: 'More for admin' }).click()
+    await page.getByRole('menuitem', { name: 'Lock' }).waitFor()
+    for (const own of ['Set a new password', 'Remove PIN'])
+      assert.equal(await page.getByRole('menuitem', { name: own }).count(), 0, 'it needs the current password')
+    await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'More for user' }).click()
     await page.getByRole('menuitem', { name: 'Remove PIN' }).click()
     await page.getByText('Saved').first().waitFor()

@@ -41,6 +41,27 @@ describe('safety', { skip: noBrowser }, () => {
       await check()
     })
 
+  test('damaged files are shown in pages, from the last of which one comes back', async (t) => {
+    const app = await testApp(t)
+    const { rows } = app.app.checksums
+    for (const id of ['v1', 'v2']) {
+      await app.download(aVideo({ id, channelId: 'UC1', title: id }))
+      await app.settled()
+      const row = rows.get({ kind: 'video', id, part: '' })!
+      await rows.set(row, { state: 'rotten', found_at: row.read_at })
+    }
+    await app.as('admin').post('/api/config/user/', { page_size: 1 })
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/settings/safety/')
+    const faults = page.getByRole('button', { name: /^Accept “v[12]” as it is$/ })
+
+    await page.getByRole('button', { name: 'Older' }).click()
+    await page.getByRole('button', { name: 'Newer' }).click()
+    await page.getByRole('button', { name: 'Older' }).waitFor()
+
+    assert.equal(await faults.count(), 1)
+  })
+
   test('a video shows the checksums of its files', async (t) => {
     const app = await testApp(t)
     await withDamage(app)

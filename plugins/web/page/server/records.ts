@@ -44,7 +44,6 @@ import type { listSnapshots } from '../../../snapshot/routes.ts'
 import type {
   biggestChannels,
   channelStats,
-  growth,
   playlistStats,
   qualityStats,
   videoStats,
@@ -222,7 +221,6 @@ export type BiggestChannel = ReplyOf<typeof biggestChannels>[number]
 export type StorageFigures = ReplyOf<typeof showStorage>
 export type DataFolder = ReplyOf<typeof showDataFolder>
 export type Proposal = ReplyOf<typeof listProposals>[number]
-export type Growth = ReplyOf<typeof growth>
 
 export type Paginate = PageBlock
 

@@ -29,7 +29,7 @@ const AHEAD = 36
 const CARD_PX = 72
 const SOFA_CARD_PX = 108
 const REST_MS = 200
-/** The server's limit. */
+/** No name is longer; the server accepts more. */
 const LONGEST_NAME = 200
 
 export default function Channels() {

@@ -18,6 +18,7 @@ import type {
   VideoStats,
   WatchStats,
 } from '../server/records.ts'
+import { isThere } from '../stores/left-out.ts'
 import { countOf, isSome } from '../stores/list.ts'
 import { useLoad } from '../stores/load.ts'
 import { channelHref, isAdmin } from '../stores/session.ts'
@@ -34,13 +35,13 @@ interface Figures {
   playlist: PlaylistStats
   watch: WatchStats
   quality: QualityStats
-  lost: number
+  lost: Count
   waiting: Count | undefined
 }
 const ORDERS = ['media_size', 'doc_count', 'duration'] as const
 type Order = (typeof ORDERS)[number]
 const FEW = 10
-/** Maximum number of slices; more would be too thin to distinguish. */
+/** Maximum number of bars; a chart with more has steps instead, because bars would be too thin to distinguish. */
 const MOST_BARS = 24
 const MANY = 100
 
@@ -63,7 +64,7 @@ export default function Statistics() {
       playlist,
       watch,
       quality,
-      lost: lost.paginate.total_hits,
+      lost: countOf(lost.paginate),
       waiting: download && countOf(download.paginate),
     }
   })
@@ -85,7 +86,7 @@ export default function Statistics() {
       <Loaded from={figures} height="92px">
         {(value) => <Numbers {...value} />}
       </Loaded>
-      {isAdmin.value && <Storage />}
+      {isAdmin.value && isThere('storage') && <Storage />}
       <Growth />
       <div class="statistics-pair">
         <History />
@@ -135,11 +136,11 @@ function Numbers({ video, channel, playlist, quality, lost, waiting }: Figures) 
           </dd>
         </div>
       ))}
-      {lost > 0 && (
+      {isSome(lost) && (
         <div>
           <dt>{t('home.lost')}</dt>
           <dd>
-            {toNumber(lost)}
+            {toCount(lost)}
             <a class="meta" href={under('/?lost=any&sort=lost')}>
               {t('statistics.degraded.show')}
             </a>

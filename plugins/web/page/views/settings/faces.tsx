@@ -44,7 +44,7 @@ function One({ face, reload }: { face: Face; reload: () => Promise<void> }) {
   const path = `/api/face/${id}/`
   const [isOpen, setOpen] = useState(false)
   const update = async () => {
-    await post('/api/task-name/update_faces/', { face: id })
+    await post(path, { command: 'update' })
     say(t('settings.faces.begun'))
   }
   const accept = async () => {

@@ -59,7 +59,7 @@ function Checks() {
                   <Row key={`${fault.kind} ${fault.id} ${fault.part}`} fault={fault} reload={reload} />
                 ))}
               </ul>
-              {paginate.last_page > 1 && (
+              {(page > 1 || paginate.last_page > page) && (
                 <div class="option-foot">
                   <Pages page={page} isMore={paginate.last_page > page} onPage={setPage} />
                 </div>

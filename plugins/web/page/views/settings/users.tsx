@@ -66,7 +66,10 @@ export function UsersSection() {
     say(t('settings.users.deleted', { name: user.username }))
   }
   const itemsOf = (user: Account): MenuItem[] => [
-    { label: t('settings.users.password'), icon: KeyRound, onSelect: () => setOpen({ user, what: 'password' }) },
+    // One’s own password and PIN need the current password: Settings → Account.
+    ...(user.id === own.value?.id
+      ? []
+      : [{ label: t('settings.users.password'), icon: KeyRound, onSelect: () => setOpen({ user, what: 'password' }) }]),
     { label: t('settings.users.rights'), icon: UserCog, onSelect: () => setOpen({ user, what: 'rights' }) },
     ...(timeOf(user)
       ? [
@@ -81,7 +84,7 @@ export function UsersSection() {
           },
         ]
       : []),
-    ...(user.has_pin
+    ...(user.has_pin && user.id !== own.value?.id
       ? [
           {
             label: t('settings.pin.remove'),

@@ -13,14 +13,7 @@ export function Share({
       <h3>{title}</h3>
       <div class="share-bar" aria-hidden="true">
         {parts.map(
-          ({ label, share }) =>
-            share > 0 && (
-              <span
-                key={label}
-                style={{ flexGrow: share }}
-                class={`part-${parts.findIndex((part) => part.label === label)}`}
-              />
-            ),
+          ({ label, share }, at) => share > 0 && <span key={label} style={{ flexGrow: share }} class={`part-${at}`} />,
         )}
       </div>
       <dl>

@@ -1,6 +1,7 @@
 /**
  * Storage: used and free space, days until the disk is full, sizes by channel and group, and proposals to free space.
  */
+
 import { Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { undoOf } from '../../parts/bin.ts'
@@ -14,6 +15,7 @@ import { get, post } from '../../server/api.ts'
 import { under } from '../../server/base.ts'
 import type { ChannelGroup, Proposal, StorageFigures } from '../../server/records.ts'
 import { noteDeleted } from '../../stores/deleted.ts'
+import { isThere } from '../../stores/left-out.ts'
 import { forget, useLoad } from '../../stores/load.ts'
 import { channelHref } from '../../stores/session.ts'
 import { shownTitle } from '../../stores/titles.ts'
@@ -27,7 +29,7 @@ export function Storage() {
   const load = useLoad<{ figures: StorageFigures; groups: ChannelGroup[] }>('statistics/storage', async (signal) => {
     const [figures, groups] = await Promise.all([
       get<StorageFigures>('/api/storage/', {}, signal),
-      get<ChannelGroup[]>('/api/group/', {}, signal),
+      isThere('rules') ? get<ChannelGroup[]>('/api/group/', {}, signal) : [],
     ])
     return { figures, groups }
   })

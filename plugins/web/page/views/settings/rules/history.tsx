@@ -77,8 +77,14 @@ function Run({ run, rules, act }: RunProps) {
   const { state, made, by, reason, outcomes, done, left, undone, preview } = run
   const when = toMoment(made)
   const [list, setList] = useState<RulePreview>()
-  const [shown, setShown] = useState<RuleRunShown>()
+  const [rows, setRows] = useState<RuleRunShown['rows']>([])
+  const [pages, setPages] = useState(0)
   const isWaiting = state === 'waiting'
+  const readMore = async () => {
+    const more = await get<RuleRunShown>(`/api/rule/run/${run.id}/`, { page: pages + 1 })
+    setRows([...rows, ...more.rows])
+    setPages(pages + 1)
+  }
   const counts = [
     isWaiting && t('rules.sum.remove', { count: outcomes.remove.videos, size: toBytes(outcomes.remove.bytes) }),
     done > 0 && t('rules.run.done', { count: done }),
@@ -117,13 +123,13 @@ function Run({ run, rules, act }: RunProps) {
           title={t('rules.run.list')}
           onOpen={async () => {
             if (isWaiting) setList(await get<RulePreview>(`/api/rule/preview/${preview}/`))
-            else setShown(await get<RuleRunShown>(`/api/rule/run/${run.id}/`))
+            else await readMore()
           }}
         >
           {list && <Preview preview={list} rules={rules} />}
-          {shown && (
+          {rows.length > 0 && (
             <ul class="plain">
-              {shown.rows.map((row) => (
+              {rows.map((row) => (
                 <li key={row.video_id}>
                   <span dir="auto">{row.title}</span>
                   <span class="meta">
@@ -132,6 +138,11 @@ function Run({ run, rules, act }: RunProps) {
                 </li>
               ))}
             </ul>
+          )}
+          {rows.length > 0 && rows.length < done + left + undone && (
+            <Button of={when} onClick={readMore}>
+              {t('action.more')}
+            </Button>
           )}
         </Unfold>
       </div>
