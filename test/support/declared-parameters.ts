@@ -20,7 +20,9 @@ export async function undeclaredParameters(
   const paths = await (known.get(root) ?? read(root, request))
   const found = asked.flatMap((url) => {
     const [path = '', query] = url.slice(root.length).split('?')
-    const route = Object.entries(paths ?? {}).find(([template]) => patternOf(template).test(path))
+    const routes = Object.entries(paths ?? {}).filter(([template]) => patternOf(template).test(path))
+    // Fixed segments win over variables.
+    const route = routes.find(([template]) => template === path) ?? routes[0]
     const declared = new Set(route?.[1]['get']?.parameters.map(({ name }) => name))
     return route
       ? [...new URLSearchParams(query).keys()]

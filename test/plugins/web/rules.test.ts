@@ -17,6 +17,31 @@ const given = (app: Awaited<ReturnType<typeof testApp>>) =>
   )
 
 describe('rules', { skip: noBrowser }, () => {
+  test('a run lists all of its videos, also those after the first page', async (t) => {
+    const app = await testApp(t)
+    const admin = app.as('admin')
+    const videos = Array.from({ length: 52 }, (_, at) =>
+      aVideo({ id: `v${at}`, channelId: 'UC1', title: `Tide ${at}` }),
+    )
+    await app.given(aChannel({ id: 'UC1' }), ...videos)
+    const conditions = { title: { words: ['tide'] } }
+    await admin.post('/api/rule/', { side: 'keep', scope: { kind: 'all' }, outcome: 'remove', conditions })
+    const preview = (await admin.post('/api/rule/preview/', {})).body.id
+    await admin.post('/api/rule/run/', { preview, confirmed: true })
+    await app.settled()
+    const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/rules/')
+    await page.getByText(/Done · 52 done/).waitFor()
+    const shown = page.getByText(/^Tide \d+$/)
+
+    await page.getByText('Videos', { exact: true }).click()
+    await page.getByRole('button', { name: /^More: / }).click()
+
+    await shown.nth(51).waitFor()
+    assert.equal(await shown.count(), 52)
+    await check()
+  })
+
   for (const size of ['desktop', 'phone'] as const)
     test(`a rule is created with a preview of its changes, run and undone: ${size}`, async (t) => {
       const app = await testApp(t)
