@@ -3,7 +3,7 @@ import type { APIRequestContext } from 'playwright-core'
 
 type Paths = Record<string, Record<string, { parameters: Array<{ in: string; name: string }> }>>
 
-/** By the root of the server. undefined: the account may not read the schema. */
+/** By the root of the server. undefined: the schema cannot be read. */
 const known = new Map<string, Promise<Paths | undefined>>()
 
 /**
@@ -34,11 +34,15 @@ export async function undeclaredParameters(
 }
 
 function read(root: string, request: APIRequestContext): Promise<Paths | undefined> {
-  const reading = request.get(`${root}/api/schema/`).then(async (answer) => {
-    if (answer.ok()) return ((await answer.json()) as { paths: Paths }).paths
-    known.delete(root) // another account may read it
-    return undefined
-  })
+  const reading = request
+    .get(`${root}/api/schema/`)
+    .then(async (answer) => (answer.ok() ? ((await answer.json()) as { paths: Paths }).paths : undefined))
+    .catch(() => undefined) // the test has stopped its server
+    .then((paths) => {
+      // Another account, or a later check, may read it.
+      if (!paths) known.delete(root)
+      return paths
+    })
   known.set(root, reading)
   return reading
 }
