@@ -5,7 +5,7 @@ import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 const PATIENCE_MS = 5000
 
 /** @param path  of a write-ahead log, on which SQLite has no locks that closing it would release */
-export function openDiskSync(path: string) {
+export function openDiskSync(path: string, patienceMs = PATIENCE_MS) {
   const file = openSync(path, 'r')
   let waiting: Array<(failure: unknown) => void> = []
   let running: typeof waiting = []
@@ -15,7 +15,7 @@ export function openDiskSync(path: string) {
     if (running.length > 0 || waiting.length === 0) return
     const own = (running = waiting)
     waiting = []
-    timer = setTimeout(syncHere, PATIENCE_MS)
+    timer = setTimeout(syncHere, patienceMs)
     fdatasync(file, (failure) => void (running === own && end(failure)))
   }
 

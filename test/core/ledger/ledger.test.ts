@@ -11,6 +11,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { type Clock, systemClock } from '../../../core/base/clock.ts'
 import { isAppError } from '../../../core/base/error.ts'
+import { openDiskSync } from '../../../core/ledger/disk-sync.ts'
 import { applyMigrations, type MigrationOwner, planMigrations } from '../../../core/ledger/migrate.ts'
 import { openLedger } from '../../../core/ledger/sqlite.ts'
 import { openLog } from '../../../core/log.ts'
@@ -177,16 +178,16 @@ test('a write that a failing disk does not take is refused as such', async (t) =
   assert.match(error.message, /cannot be written/)
 })
 
-test('if no thread syncs the log, the ledger does so itself', async (t) => {
-  holdSyncs(t)
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const { add, ids } = await aLedger(t, { clock: systemClock })
-  const written = add(1)
-  while (ids().length === 0) await nextTurn()
+test('if no thread syncs the log, the event loop does so itself', async (t) => {
+  const held = holdSyncs(t)
+  const path = join(aFolder(t), 'log')
+  writeFileSync(path, '')
+  const disk = openDiskSync(path, 1)
+  t.after(() => disk.close())
 
-  t.mock.timers.tick(5000)
+  const failure = await new Promise((resolve) => disk.whenSynced(resolve))
 
-  assert.equal(await written, 1)
+  assert.deepEqual([failure, held.length], [undefined, 1])
 })
 
 test('close commits pending writes, and refuses later ones', async (t) => {
