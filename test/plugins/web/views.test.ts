@@ -166,7 +166,7 @@ describe('every view', { skip: noBrowser }, () => {
         const app = await testApp(t)
         if (state === 'full') await fill(app)
         const viewport = { width: widths[0]!, height }
-        const { page, go, check, shot } = await openPage(t, app.url, {
+        const { page, go, check, shot, undeclared } = await openPage(t, app.url, {
           ...{ as, ...(size && { size }) },
           options: { ...options, viewport },
         })
@@ -193,5 +193,6 @@ describe('every view', { skip: noBrowser }, () => {
           if (state !== 'failing' && at % 3 === Object.keys(SCREENS).indexOf(name)) await check()
         }
         assert.deepEqual(met, [])
+        assert.deepEqual(await undeclared(), [], 'the server knows every query parameter of the page')
       })
 })
