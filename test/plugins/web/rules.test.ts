@@ -40,6 +40,11 @@ describe('rules', { skip: noBrowser }, () => {
     await shown.nth(51).waitFor()
     assert.equal(await shown.count(), 52)
     await check()
+    const list = page.getByText('Videos', { exact: true })
+    await list.click()
+    await list.click()
+    await shown.nth(51).waitFor({ state: 'detached' })
+    assert.equal(await shown.count(), 50, 'it is read again')
   })
 
   for (const size of ['desktop', 'phone'] as const)

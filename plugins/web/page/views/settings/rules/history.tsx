@@ -77,13 +77,11 @@ function Run({ run, rules, act }: RunProps) {
   const { state, made, by, reason, outcomes, done, left, undone, preview } = run
   const when = toMoment(made)
   const [list, setList] = useState<RulePreview>()
-  const [rows, setRows] = useState<RuleRunShown['rows']>([])
-  const [pages, setPages] = useState(0)
+  const [pages, setPages] = useState<RuleRunShown[]>([])
+  const rows = pages.flatMap((page) => page.rows)
   const isWaiting = state === 'waiting'
-  const readMore = async () => {
-    const more = await get<RuleRunShown>(`/api/rule/run/${run.id}/`, { page: pages + 1 })
-    setRows([...rows, ...more.rows])
-    setPages(pages + 1)
+  const readAfter = async (before: RuleRunShown[]) => {
+    setPages([...before, await get<RuleRunShown>(`/api/rule/run/${run.id}/`, { page: before.length + 1 })])
   }
   const counts = [
     isWaiting && t('rules.sum.remove', { count: outcomes.remove.videos, size: toBytes(outcomes.remove.bytes) }),
@@ -123,7 +121,7 @@ function Run({ run, rules, act }: RunProps) {
           title={t('rules.run.list')}
           onOpen={async () => {
             if (isWaiting) setList(await get<RulePreview>(`/api/rule/preview/${preview}/`))
-            else await readMore()
+            else await readAfter([])
           }}
         >
           {list && <Preview preview={list} rules={rules} />}
@@ -140,7 +138,7 @@ function Run({ run, rules, act }: RunProps) {
             </ul>
           )}
           {rows.length > 0 && rows.length < done + left + undone && (
-            <Button of={when} onClick={readMore}>
+            <Button of={when} onClick={() => readAfter(pages)}>
               {t('action.more')}
             </Button>
           )}
