@@ -48,10 +48,10 @@ const optional = (limits: object = {}) => Type.Union([Type.String({ minLength: 1
 
 export const NETWORKS = 'a list of addresses or networks, such as 10.0.0.2 or 10.0.0.0/8'
 
-/** A schema's `description` completes "must be …" in the message about a wrong value. */
 /** The largest page size that the installation or a user may choose. */
 export const MOST_PER_PAGE = 200
 
+/** A schema's `description` completes "must be …" in the message about a wrong value. */
 export const coreSettings: Record<string, SettingDefinition> = {
   host: {
     env: 'AV_HOST',

@@ -1,7 +1,7 @@
 /** Seals the secrets of a ledger with another key. */
 import type Database from 'better-sqlite3'
 import { isSealedSql, type Seal } from '../../core/ledger/seal.ts'
-import { change, knownColumns } from '../../core/ledger/sealed-columns.ts'
+import { changeColumn, knownColumns } from '../../core/ledger/sealed-columns.ts'
 
 /** In one transaction. Secrets that the old key does not open stay unchanged. @returns the number sealed again */
 export function sealAnew(db: Database.Database, former: Pick<Seal, 'unseal'>, next: Pick<Seal, 'seal'>): number {
@@ -14,7 +14,7 @@ export function sealAnew(db: Database.Database, former: Pick<Seal, 'unseal'>, ne
         count++
         return next.seal(column.name, plain)
       }
-      change(db, column, again, `${isSealedSql(column.column)} AND '' = ?`, '')
+      changeColumn(db, column, again, `${isSealedSql(column.column)} AND '' = ?`, '')
     }
   })()
   db.pragma('wal_checkpoint(TRUNCATE)')

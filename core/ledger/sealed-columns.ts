@@ -41,7 +41,7 @@ export function knownColumns(db: Database.Database): Column[] {
 }
 
 /** @param where  a condition with one parameter */
-export function change(
+export function changeColumn(
   db: Database.Database,
   { table, column }: Column,
   to: (text: string) => string,
@@ -78,7 +78,7 @@ export function sealWhatIsPlain(
   const sealColumn = (name: string): number => {
     const column = columnOf(name)
     const [where, given] = name === PREFERENCE_VALUE ? [isSecret, secret] : ["'' = ?", '']
-    return change(db, column, (text) => seal(name, text), `NOT ${isSealedSql(column.column)} AND ${where}`, given)
+    return changeColumn(db, column, (text) => seal(name, text), `NOT ${isSealedSql(column.column)} AND ${where}`, given)
   }
   const count = db.transaction(() => {
     const enter = db.prepare('INSERT INTO sealed_columns (table_name, column_name) VALUES (?, ?)')

@@ -232,9 +232,9 @@ function groupCommit(
   let isClosed = false
   const sources = openTableSources(db)
   const wal = `${file}-wal`
-  // The clock of tests counts turns of the event loop: there a write takes one.
+  // Tests advance their clock by turns of the event loop; with it each write must end within one turn.
   const disk = clock === systemClock && existsSync(wal) ? openDiskSync(wal) : undefined
-  // Writers wait until the log is synced, as in SQLite's mode FULL, which would block the event loop.
+  // NORMAL commits without waiting for the disk. Writers are answered once the log is synced, so they lose nothing.
   if (disk) db.pragma('synchronous = NORMAL')
 
   /** One transaction: as much of the queue as the budget allows. */
@@ -314,7 +314,7 @@ function groupCommit(
     async close() {
       if (isClosed) return
       while (queue.length > 0) commitBatch()
-      // Writers that go on now still have a ledger.
+      // Writers that are answered now can still read and write.
       if (disk?.isBusy()) await new Promise<unknown>((resolve) => disk.whenSynced(resolve))
       while (queue.length > 0) commitBatch()
       isClosed = true

@@ -1,6 +1,7 @@
 /**
  * The tasks checksum.make, which calculates checksums of new files while they are still cached by the system, and
- * scrub, which reads every file once per period, at the configured speed, and repairs damaged ones. The notification of damaged files: checksums.ts.
+ * scrub, which reads every file once per period, at the configured speed, and repairs damaged ones. `checksums.ts`
+ * notifies people of damaged files.
  */
 import { defineTask, epochSeconds, errors, type JobContext, say, Type } from 'archivolt'
 import type { App } from './app.ts'

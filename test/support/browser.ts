@@ -186,7 +186,7 @@ export async function openPage(
       )
       assert.deepEqual(found, [], 'axe finds nothing')
     },
-    undeclared: () => undeclaredParameters(asked.splice(0), root, context.request),
+    undeclared: () => undeclaredParameters(asked, root, context.request),
     async shot(name) {
       const folder = process.env.AV_SCREENSHOTS
       if (!folder) return

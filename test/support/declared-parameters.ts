@@ -3,9 +3,6 @@ import type { APIRequestContext } from 'playwright-core'
 
 type Paths = Record<string, Record<string, { parameters: Array<{ in: string; name: string }> }>>
 
-/** By the root of the server. undefined: the schema cannot be read. */
-const known = new Map<string, Promise<Paths | undefined>>()
-
 /**
  * @param urls  of GET requests
  * @returns `parameter of path`, each once
@@ -16,11 +13,10 @@ export async function undeclaredParameters(
   request: APIRequestContext,
 ): Promise<string[]> {
   const asked = urls.filter((url) => url.startsWith(`${root}/api/`) && url.includes('?'))
-  if (asked.length === 0) return []
-  const paths = await (known.get(root) ?? read(root, request))
+  const { paths } = (await (await request.get(`${root}/api/schema/`)).json()) as { paths: Paths }
   const found = asked.flatMap((url) => {
     const [path = '', query] = url.slice(root.length).split('?')
-    const routes = Object.entries(paths ?? {}).filter(([template]) => patternOf(template).test(path))
+    const routes = Object.entries(paths).filter(([template]) => patternOf(template).test(path))
     // Fixed segments win over variables.
     const route = routes.find(([template]) => template === path) ?? routes[0]
     const declared = new Set(route?.[1]['get']?.parameters.map(({ name }) => name))
@@ -31,20 +27,6 @@ export async function undeclaredParameters(
       : []
   })
   return [...new Set(found)]
-}
-
-function read(root: string, request: APIRequestContext): Promise<Paths | undefined> {
-  const reading = request
-    .get(`${root}/api/schema/`)
-    .then(async (answer) => (answer.ok() ? ((await answer.json()) as { paths: Paths }).paths : undefined))
-    .catch(() => undefined) // the test has stopped its server
-    .then((paths) => {
-      // Another account, or a later check, may read it.
-      if (!paths) known.delete(root)
-      return paths
-    })
-  known.set(root, reading)
-  return reading
 }
 
 const patternOf = (template: string): RegExp => new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+')}$`)

@@ -132,15 +132,7 @@ export async function testApp(scope: Scope, options: TestOptions = {}): Promise<
     env: {},
     dataDir,
     filePath: 'settings',
-    file: {
-      port: 0,
-      password: PASSWORD,
-      ...withoutUpdates(plugins),
-      ...refusedYtdlp(plugins),
-      ...STRICT,
-      ...settings,
-      dataDir,
-    },
+    file: { port: 0, password: PASSWORD, ...withoutDownloader(plugins), ...STRICT, ...settings, dataDir },
   }
   const isTemporary = options.dataDir === undefined && !options.hasCopies
   const open = (isAtRest = false) =>
@@ -303,13 +295,11 @@ const HANDED: ReadonlySet<string> = new Set(['fetch', 'lanes'])
 const STRICT = { pluginsStrict: true }
 /** An address on which nothing listens. */
 const NO_INDEX = 'http://127.0.0.1:1/simple/'
-/** Prevents downloads of programs, except in tests of these downloads. */
-const withoutUpdates = (plugins: FoundPlugin[]) =>
-  plugins.some(({ plugin }) => plugin.settings?.['ytdlpUpdate']) ? { ytdlpUpdate: 'off', packageIndex: NO_INDEX } : {}
-/** In a run of the light tests no server finds the installed yt-dlp (`refused.ts`). */
-const refusedYtdlp = (plugins: FoundPlugin[]) => {
-  const ytdlp = process.env['TEST_YTDLP']
-  return ytdlp && plugins.some(({ plugin }) => plugin.settings?.['ytdlp']) ? { ytdlp } : {}
+/** Prevents downloads of programs, except in tests of these downloads; in the light tests, also starts of yt-dlp. */
+const withoutDownloader = (plugins: FoundPlugin[]) => {
+  if (!plugins.some(({ plugin }) => plugin.settings?.['ytdlp'])) return {}
+  const { TEST_YTDLP: ytdlp = null } = process.env // set by `refused.ts`
+  return { ytdlpUpdate: 'off', packageIndex: NO_INDEX, ytdlp }
 }
 
 /** Accounts without the routes of the plugin `user`. */

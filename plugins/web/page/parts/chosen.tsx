@@ -12,7 +12,7 @@ import { Button, IconButton } from './button.tsx'
 export const KINDS = ['channel', 'playlist'] as const
 export type Kind = (typeof KINDS)[number]
 
-/** The server's limit, for a child's view and for a face. */
+/** The most that the server accepts, in a child's view and in a face. */
 export const MOST_CHOSEN = 500
 /** Number of entries that are shown until somebody expands the list. Each name is a request of its own. */
 const FIRST = 20

@@ -11,7 +11,7 @@ export interface TripSource {
   read: (signal?: AbortSignal) => Promise<Video[]>
 }
 
-/** More than fit on a device. */
+/** Limits the number of requests: a page may have only a few videos. */
 const MOST_VIDEOS = 300
 
 /** The first unwatched videos of a list. */

@@ -21,7 +21,7 @@ export async function getPage<Record>(path: string, query: Query, signal?: Abort
 export async function getAll<Record>(
   path: string,
   query: Query,
-  most: number,
+  most = Number.POSITIVE_INFINITY,
   signal?: AbortSignal,
 ): Promise<Record[]> {
   const found: Record[] = []

@@ -103,7 +103,7 @@ async function offerForArchived(): Promise<void> {
 }
 
 async function allChannels(): Promise<string[]> {
-  const channels = await getAll<Channel>('/api/channel/', {}, Number.POSITIVE_INFINITY)
+  const channels = await getAll<Channel>('/api/channel/', {})
   return channels.map(({ channel_id }) => channel_id)
 }
 

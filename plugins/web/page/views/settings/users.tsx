@@ -65,9 +65,10 @@ export function UsersSection() {
     await users.reload()
     say(t('settings.users.deleted', { name: user.username }))
   }
+  /** One’s own password, PIN and second factor are in Settings → Account, which asks for the current password. */
+  const isOwn = (user: Account): boolean => user.id === own.value?.id
   const itemsOf = (user: Account): MenuItem[] => [
-    // One’s own password and PIN need the current password: Settings → Account.
-    ...(user.id === own.value?.id
+    ...(isOwn(user)
       ? []
       : [{ label: t('settings.users.password'), icon: KeyRound, onSelect: () => setOpen({ user, what: 'password' }) }]),
     { label: t('settings.users.rights'), icon: UserCog, onSelect: () => setOpen({ user, what: 'rights' }) },
@@ -84,7 +85,7 @@ export function UsersSection() {
           },
         ]
       : []),
-    ...(user.has_pin && user.id !== own.value?.id
+    ...(user.has_pin && !isOwn(user)
       ? [
           {
             label: t('settings.pin.remove'),
@@ -93,7 +94,7 @@ export function UsersSection() {
           },
         ]
       : []),
-    ...(user.has_totp && user.id !== own.value?.id
+    ...(user.has_totp && !isOwn(user)
       ? [
           {
             label: t('settings.users.totpOff'),
@@ -124,7 +125,7 @@ export function UsersSection() {
                     <p class="meta">
                       {summaryOf(user)}
                       {timeOf(user) && ` · ${timeText(timeOf(user)!)}`}
-                      {user.id === own.value?.id && ` · ${t('settings.users.you')}`}
+                      {isOwn(user) && ` · ${t('settings.users.you')}`}
                       {!user.is_active && ` · ${t('settings.users.locked')}`}
                       {` · ${user.last_login ? t('settings.users.seen', { when: toMoment(user.last_login) }) : t('settings.users.never')}`}
                     </p>

@@ -1,7 +1,6 @@
 /**
  * Storage: used and free space, days until the disk is full, sizes by channel and group, and proposals to free space.
  */
-
 import { Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { undoOf } from '../../parts/bin.ts'
