@@ -33,6 +33,8 @@ export function Dialog({
     const first = matchMedia('(hover: hover)').matches ? 'input, textarea, select, footer button' : 'footer button'
     box.querySelector<HTMLElement>(first)?.focus()
     return () => {
+      // While the dialog is open, nothing outside it can receive the focus.
+      box.close()
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])
