@@ -98,7 +98,8 @@ function NotFound() {
 
 function Shown({ view, params, entry }: { view: View; params: Record<string, string>; entry: string }) {
   const failed = useSignal<Failure | undefined>(undefined)
-  const Component = loaded.value.get(view)
+  // What a view requests depends on the account. Only a browser without a stored visit waits for the session.
+  const Component = account.value || view === login ? loaded.value.get(view) : undefined
   /**
    * Finds out whether the server is unreachable, or the chunk belongs to an older build: reloading the document helps
    * in both cases.

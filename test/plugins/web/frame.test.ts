@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
-import { changeAnswer, noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { changeAnswer, holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const DAY_MS = 86_400_000
@@ -47,6 +47,24 @@ async function setAway(page: Page, isAway: boolean): Promise<void> {
 }
 
 describe('the frame', { skip: noBrowser }, () => {
+  test('on a first visit, a view is shown once the account is known, with what only this account sees', async (t) => {
+    const app = await testApp(t)
+    await app.given(aVideo({ id: 'v1' }))
+    const item = { id: 'waiting1111', title: 'Fog', channelId: 'UC1', channelName: 'Harbour', durationSeconds: 5 }
+    await app.app.queue.add([{ ...item, published: '2026-01-02', vidType: 'videos' }], 'pending')
+    const { page, go } = await openPage(t, app.url, { as })
+    const { asked, release } = await holdBack(page, /\/api\/session\/$/)
+    const chunk = page.waitForResponse(/\/assets\/statistics-/)
+    await go('/statistics/')
+    await Promise.all([asked, chunk.then((response) => response.finished())])
+    // The view would be mounted by now.
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+
+    release()
+
+    await page.getByText('Waiting downloads').waitFor()
+  })
+
   test('lists problems that last until somebody acts, with a link to the remedy, as long as they exist', async (t) => {
     const app = await testApp(t)
     const failure = { message: 'Private video', errorClass: 'gone' as const }

@@ -175,7 +175,7 @@ const toCounted = (count: number): Count => (count < MOST_COUNTED ? count : { mo
 
 /** The numbers of waiting and failed items. Admins get both from the state of the platform. */
 function Waiting() {
-  const counted = useCount(!isAdmin.value)
+  const counted = useCount(account.value !== undefined && !isAdmin.value)
   const count = isAdmin.value ? toCounted(platformState.value?.pending ?? 0) : counted
   const failed = failedIn(platformState.value)
   return (

@@ -48,8 +48,7 @@ export const roleOf = ({ is_staff, may_download, view }: Account): Role =>
   is_staff ? 'admin' : view ? 'child' : may_download ? 'downloader' : 'watcher'
 
 /**
- * The address of a channel's page; undefined: no link. A child may see names of channels that it may not open, and
- * until the session is known no name is a link.
+ * The address of a channel's page; undefined: no link. A child may see names of channels that it may not open.
  */
 export function channelHref(id: string): string | undefined {
   if (!account.value) return undefined

@@ -17,7 +17,7 @@ import type { ErrorClass } from '../server/records.ts'
 import { CLASSES, FOR_COOKIE, LATER } from '../stores/failures.ts'
 import { isSome, without } from '../stores/list.ts'
 import { type ItemList, type QueueStore, useQueue } from '../stores/queue.ts'
-import { account, isAdmin, mayDownload } from '../stores/session.ts'
+import { isAdmin, mayDownload } from '../stores/session.ts'
 import { toNumber } from '../texts/format.ts'
 import { type Count, t, toCount } from '../texts/lookup.ts'
 import { changeAll, type Wanted, type Which } from './downloads/actions.ts'
@@ -28,7 +28,7 @@ const SHOWN = ['waiting', 'later', 'failed', 'ignored'] as const
 type Shown = (typeof SHOWN)[number]
 
 export default function Downloads() {
-  if (account.value && !mayDownload.value)
+  if (!mayDownload.value)
     return <Empty isWhole icon={Lock} title={t('downloads.denied')} text={t('downloads.denied.text')} />
   return <Queue />
 }
