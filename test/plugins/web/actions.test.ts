@@ -78,6 +78,45 @@ describe('actions', { skip: noBrowser }, () => {
     }
   })
 
+  test('the focus returns to the button that opened a dialog', async (t) => {
+    const app = await testApp(t)
+    await app.as('admin').post('/api/group/', { name: 'Food', members: [] })
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/settings/groups/')
+    const opener = page.getByRole('button', { name: 'Add a group' })
+    const dialog = page.getByRole('dialog')
+    for (const close of [
+      () => page.keyboard.press('Escape'),
+      () => dialog.getByRole('button', { name: 'Cancel' }).click(),
+      () => dialog.getByRole('button', { name: 'Close' }).click(),
+    ]) {
+      await opener.click()
+      await dialog.waitFor()
+
+      await close()
+
+      await opener.and(page.locator(':focus')).waitFor()
+      await dialog.waitFor({ state: 'detached' })
+    }
+  })
+
+  test('the end of a list stays known while the list is reloaded: its last row gives way to the heading', async (t) => {
+    const app = await testApp(t)
+    await app.app.queue.add([aNewItem('ignored1111')], 'ignore')
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/downloads/?show=ignored')
+    const button = page.getByRole('button', { name: 'Put back: Video ignored1111' })
+    await button.focus()
+    const { asked, release } = await holdBack(page, /\/api\/download\/\?filter=ignore/)
+    await app.app.emit('queue.changed', {})
+    await asked
+
+    await page.keyboard.press('Enter')
+
+    await page.getByRole('heading', { name: 'Nothing is ignored' }).and(page.locator(':focus')).waitFor()
+    release()
+  })
+
   test('a row that scrolls out of a long list, or is removed after a click elsewhere, moves no focus', async (t) => {
     const app = await testApp(t)
     await app.app.queue.add(
@@ -88,11 +127,14 @@ describe('actions', { skip: noBrowser }, () => {
     await go('/downloads/?show=ignored')
     const first = page.getByRole('button', { name: 'Put back: Video item0000000' })
     await first.focus()
-    await page.mouse.wheel(0, 4000)
-    await first.waitFor({ state: 'detached' })
+    // At first, the page may be too short to scroll far enough.
+    await page.waitForFunction(() => {
+      scrollBy(0, 1000)
+      return document.querySelector('[aria-label="Put back: Video item0000000"]') === null
+    })
     assert.equal(await page.evaluate('document.activeElement === document.body'), true)
 
-    await page.mouse.wheel(0, -4000)
+    await page.evaluate(() => scrollTo(0, 0))
     await first.focus()
     await first.blur()
     await app.as('admin').delete('/api/download/item0000000/')

@@ -1,7 +1,7 @@
 /**
  * A list of the API that is read page by page as far as needed, and beyond the result window if its order allows that.
  */
-import { type ReadonlySignal, signal } from '@preact/signals'
+import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import { type Failure, type Query, toFailure } from '../server/api.ts'
 import { getPage } from '../server/paged.ts'
 import type { Page, Paginate } from '../server/records.ts'
@@ -48,8 +48,8 @@ export interface List<Row> {
   change(id: string, how: (row: Row) => Row): void
   /** @returns a function that puts the row back at its position */
   drop(id: string): () => void
-  /** Adds a new row at the end, if the end of the list has been read. */
-  append(row: Row): void
+  /** Adds a new row at the end. @returns false: the end of the list has not been read, so the row was not added */
+  append(row: Row): boolean
 }
 
 /** What all lists can do, including those that were read with one request. */
@@ -111,8 +111,10 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
   let dropped = 0
   let running: Promise<void> | undefined
   let life = 0
-  /** The new rows during a reload. They replace the current rows when the reload is complete. */
+  /** The new rows during a reload. They replace the current rows, and their end, when the reload is complete. */
   let held: Row[] | undefined
+  /** Whether reading has reached the end of the list, or of what the API returns. */
+  let end: 'open' | 'whole' | 'cut' = 'open'
   /** A reload has failed, so the rows are older than the cursor. */
   let isStale = false
   /** Changes made during a request, whose reply may be older than they are. */
@@ -150,14 +152,22 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
     const { paginate } = pages.at(-1)!
     if (cursor.isFirst()) total.value = countOf(paginate)
     const all = [...readSoFar(), ...fresh]
-    if (held) held = all
-    else rows.value = all
     cursor.advance(pages.length, paginate)
-    if (paginate.last_page !== 0) return
-    if (!paginate.max_hits) isWhole.value = true
-    else if (byDay && fresh.length > 0) cursor.begin(boundAfter(all.at(-1)!, byDay))
-    else isCut.value = isWhole.value = true
+    if (paginate.last_page === 0) {
+      if (!paginate.max_hits) end = 'whole'
+      else if (byDay && fresh.length > 0) cursor.begin(boundAfter(all.at(-1)!, byDay))
+      else end = 'cut'
+    }
+    if (held) held = all
+    else show(all)
   }
+
+  const show = (all: Row[]): void =>
+    batch(() => {
+      rows.value = all
+      isWhole.value = end !== 'open'
+      isCut.value = end === 'cut'
+    })
 
   return {
     idOf,
@@ -170,7 +180,7 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
     askedAt: () => askedAt,
     async reach(count) {
       askedAt ??= Date.now()
-      while (readSoFar().length < count && !isWhole.value && state.value !== 'failed') {
+      while (readSoFar().length < count && end === 'open' && state.value !== 'failed') {
         if (!running) {
           const mine = readMore(count).finally(() => {
             if (running === mine) running = undefined
@@ -193,14 +203,14 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
       dropped = 0
       seen.clear()
       cursor.begin()
-      isWhole.value = isCut.value = false
+      end = 'open'
       state.value = 'loading'
       await this.reach(Math.max(1, Math.min(rows.value.length, MOST_RELOADED)))
       if (mine !== life) return
       const read = held
       held = undefined
       isStale = state.peek() === 'failed'
-      if (!isStale) rows.value = read
+      if (!isStale) show(read)
     },
     change(id, how) {
       const changed = (row: Row): Row => (idOf(row) === id ? how(row) : row)
@@ -229,10 +239,11 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
       }
     },
     append(row) {
+      if (end !== 'whole') return false
       if (typeof total.value === 'number') total.value++
-      if (!isWhole.value) return
       seen.add(idOf(row))
       rows.value = [...rows.value, row]
+      return true
     },
   }
 }

@@ -61,6 +61,7 @@ function openLists() {
   const ignored = listOf({ filter: 'ignore' })
   const failed = new Map<ErrorClass, ItemList>()
   const soon = new Map<ItemList, ReturnType<typeof coalesce>>()
+  const shown = () => [waiting, ...(isAdmin.peek() ? [ignored] : []), ...failed.values()]
 
   function failedOf(kind: ErrorClass): ItemList {
     const list = failed.get(kind) ?? listOf({ filter: 'pending', error_class: kind })
@@ -76,9 +77,11 @@ function openLists() {
       if (status === 'ignore') return ignored
       return message === undefined ? waiting : failedOf(kind)
     },
+    async readFirst(): Promise<void> {
+      await Promise.all(shown().map((list) => list.reach(1)))
+    },
     async reload(): Promise<void> {
-      const shown = [waiting, ...(isAdmin.peek() ? [ignored] : []), ...failed.values()]
-      await Promise.all(shown.map((list) => list.reload()))
+      await Promise.all(shown().map((list) => list.reload()))
     },
     readSoon(list: ItemList): void {
       const known = soon.get(list) ?? coalesce(() => void list.reload(), TOGETHER_MS)
@@ -143,7 +146,11 @@ function openQueueStore(): QueueStore {
 
   async function readAll(): Promise<void> {
     running.value = new Map()
-    await Promise.all([watch.read(), lists.reload()])
+    await read(lists.reload)
+  }
+
+  async function read(readLists: () => Promise<void>): Promise<void> {
+    await Promise.all([watch.read(), readLists()])
     for (const item of lists.waiting.rows.value) note(item)
   }
 
@@ -180,8 +187,8 @@ function openQueueStore(): QueueStore {
     if (item.progress && home === lists.waiting) return // it is in a part of the list that is not loaded
     // New items are last; an item from another list returns to a position that only the server knows.
     const last = home.rows.value.at(-1)
-    if (home.isWhole.value && !item.auto_start && (!last || item.timestamp > last.timestamp)) home.append(item)
-    else lists.readSoon(home)
+    const isLast = !item.auto_start && (!last || item.timestamp > last.timestamp)
+    if (!isLast || !home.append(item)) lists.readSoon(home)
     if (home !== lists.waiting) watch.readSoon()
   }
 
@@ -205,7 +212,7 @@ function openQueueStore(): QueueStore {
       stop(id)
     },
     begin() {
-      void readAll()
+      void read(lists.readFirst)
       const ends = [
         listen('queue', take),
         listen('job', ({ name }) => /^(download_pending|extract_download)$/.test(name) && watch.readSoon()),
