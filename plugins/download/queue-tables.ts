@@ -48,35 +48,20 @@ INSERT INTO download_queue_in_use VALUES (1, '${TABLES[0]}');
 `,
 }
 
-export interface Row {
-  position: number
-  id: string
-  status: DownloadDoc['status']
-  error_class: NonNullable<DownloadDoc['error_class']> | null
-  message: string | null
-  retry_at: number | null
-  noted_at: number | null
-  reopened: 0 | 1 | null
-  title: string
-  channel_id: string
-  channel_name: string
-  channel_indexed: 0 | 1
-  duration: string
-  published: string
-  timestamp: number
-  vid_type: DownloadDoc['vid_type']
-  force: 0 | 1 | null
-  art: string | null
-  words: string
-}
+/** In this order in the table of removed items, too (`undoing.ts`). */
+export const COLUMNS = [
+  ...(['position', 'id', 'status', 'error_class', 'message', 'retry_at', 'noted_at', 'reopened', 'title'] as const),
+  ...(['channel_id', 'channel_name', 'channel_indexed', 'duration', 'published', 'timestamp', 'vid_type'] as const),
+  ...(['force', 'art', 'words'] as const),
+]
+type Column = (typeof COLUMNS)[number]
+/** Columns with the names of keys of the item. */
+type OwnColumn = Exclude<Column, 'id' | 'words'>
+type Stored<Told> = Told extends boolean ? 0 | 1 : Told extends undefined ? null : Told
+export type Row = { id: string; words: string } & { [Name in OwnColumn]: Stored<DownloadDoc[Name]> }
 export type Value = string | number | null
 /** The columns that a change may set. */
-export type RowChange = { [Key in keyof Row]?: Row[Key] }
-
-export const COLUMNS = [
-  ...['position', 'id', 'status', 'error_class', 'message', 'retry_at', 'noted_at', 'reopened', 'title', 'channel_id'],
-  ...['channel_name', 'channel_indexed', 'duration', 'published', 'timestamp', 'vid_type', 'force', 'art', 'words'],
-] as ReadonlyArray<keyof Row>
+export type RowChange = Partial<Row>
 
 /** Why an item cannot be stored as a row; undefined: it can. */
 export function faultOf(doc: DownloadDoc): string | undefined {
