@@ -87,7 +87,7 @@ describe('at first look', { skip: noBrowser }, () => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as })
     await go('/channels/')
-    await page.getByRole('button', { name: 'Subscribe' }).first().click()
+    await page.getByRole('button', { name: 'Subscribe', exact: true }).first().click()
     const folded = page.getByText('Skip some, or keep only some')
     // The browser’s own arrow belongs to `list-item`.
     assert.equal(await folded.evaluate((summary) => getComputedStyle(summary).display), 'flex')

@@ -64,6 +64,7 @@ describe('groups', { skip: noBrowser }, () => {
       await go('/')
       await page.locator('.chips.groups').getByRole('button', { name: 'Sea' }).click()
       await page.getByText('Bread', { exact: true }).waitFor({ state: 'detached' })
+      await page.getByText('Fog signals', { exact: true }).waitFor()
       assert.deepEqual((await cards()).sort(), ['Fog signals', 'Rolls for sailors'])
       await shot(`groups-home-${size}`)
       await check()

@@ -59,7 +59,11 @@ const rows = (page: Page) => page.getByRole('list', { name: 'Clips', exact: true
 const isCurrent = (page: Page, at: number) => rows(page).nth(at).locator('[aria-current="true"]').waitFor()
 const film = (page: Page) =>
   page.evaluate(`(() => { const { currentTime: at, paused, src } = document.querySelector('.said-player video')
-    return { at, paused, src: new URL(src).pathname } })()`) as Promise<{ at: number; paused: boolean; src: string }>
+    return { at, paused, src: new URL(src, document.baseURI).pathname } })()`) as Promise<{
+    at: number
+    paused: boolean
+    src: string
+  }>
 
 describe('clips of spoken words', { skip: noBrowser }, () => {
   for (const size of ['phone', 'desktop', 'television'] as const)
