@@ -34,9 +34,10 @@ export function BinSection() {
   // While the list is filtered, "Empty the bin" would also delete the entries that do not match.
   const isSearch = words.trim() !== ''
   const changed = async () => {
-    setChosen(NONE)
     forget()
     await list.reload()
+    // Not before: the removed entries are still in the list and could be selected again.
+    setChosen(NONE)
   }
   const restore = async (entries: readonly BinEntry[]) => {
     try {
