@@ -383,6 +383,11 @@ describe('a saved video', { skip: noBrowser }, () => {
     await go('/')
 
     await becomes(page, `caches.match('${older}').then((one) => one === undefined)`)
+    const left = (await page.evaluate(`(async () => {
+      const [name] = (await caches.keys()).filter((one) => !one.endsWith(' films'))
+      return (await (await caches.open(name)).keys()).map(({ url }) => url)
+    })()`)) as string[]
+    assert.ok(left.some((url) => url.includes('/assets/offline-videos-')), `${left}`)
     await proxy.refuse()
     await go('/video/v1/')
     await plays(page, 0.2)

@@ -27,7 +27,9 @@ describe('the second site', { skip: noBrowser || noRestic }, () => {
         ['Password of the repository', 'correct horse'],
       ] as const) {
         await page.getByLabel(label, { exact: true }).fill(text)
+        const saved = page.waitForResponse((reply) => reply.request().method() === 'POST')
         await page.getByLabel(label, { exact: true }).press('Enter')
+        await saved
       }
       await page.reload()
       await page.getByText('Nothing has been backed up there yet.').waitFor()

@@ -189,13 +189,12 @@ async function measured(cache: Cache, address: string): Promise<number> {
 }
 
 /**
- * Caches scripts and styles before the document, so that the cached document can always open. Removes those of an older
- * build.
+ * Caches scripts and styles before the document, so that the cached document can always open. After an update, removes
+ * those that the server no longer has; others are still used, even if no document names them.
  */
 async function cacheDocument(response: Response): Promise<void> {
   const cache = await homeOf()
   if (!cache) return
-  // From now on the page requests files of the newest build.
   const older = (await cache.keys()).filter(({ url }) => pathOf(url)?.startsWith('assets/'))
   const text = await response.clone().text()
   const named = new Set([...assetsIn(text), ...((await filmsOf()) ? assetsIn(await documentOfVideo()) : [])])
@@ -208,7 +207,9 @@ async function cacheDocument(response: Response): Promise<void> {
   }
   await put(root.href, response)
   if (before === undefined || scriptOf(before) === scriptOf(text)) return
-  for (const { url } of older) if (!named.has(url)) await cache.delete(url, { ignoreVary: true })
+  for (const { url } of older)
+    if (!named.has(url) && (await fetch(url, { method: 'HEAD' })).status === 404)
+      await cache.delete(url, { ignoreVary: true })
 }
 
 const assetsIn = (text: string): string[] =>
