@@ -387,7 +387,10 @@ describe('a saved video', { skip: noBrowser }, () => {
       const [name] = (await caches.keys()).filter((one) => !one.endsWith(' films'))
       return (await (await caches.open(name)).keys()).map(({ url }) => url)
     })()`)) as string[]
-    assert.ok(left.some((url) => url.includes('/assets/offline-videos-')), `${left}`)
+    assert.ok(
+      left.some((url) => url.includes('/assets/offline-videos-')),
+      `${left}`,
+    )
     await proxy.refuse()
     await go('/video/v1/')
     await plays(page, 0.2)

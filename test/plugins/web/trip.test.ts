@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { planTrip } from '../../../plugins/web/page/parts/trip-plan.ts'
-import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
@@ -143,6 +143,26 @@ describe('a trip', { skip: noBrowser }, () => {
     )
   })
 
+  test('stays with the chosen source when another one is loaded later', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+    await app.as('admin').post('/api/group/', { name: 'Sea', members: [{ kind: 'channel', id: 'UC1' }] })
+    const rule = { side: 'keep', name: 'Long ones', scope: { kind: 'all' }, outcome: 'keep' }
+    await app.as('admin').post('/api/rule/', { ...rule, conditions: { longer_than: 3700 } })
+    const { page, go } = await openPage(t, app.url, { as: { username: 'admin', password: PASSWORD } })
+    await go('/')
+    const { release } = await holdBack(page, /\/api\/group\/$/)
+    await page.getByRole('button', { name: 'Save for a trip', exact: true }).click()
+    const from = page.getByRole('dialog', { name: 'Videos for a trip' }).getByLabel('From')
+    await from.selectOption({ label: 'Rule: Long ones' })
+
+    release()
+
+    await from.getByRole('option', { name: 'Group: Sea' }).waitFor({ state: 'attached' })
+    const chosen = await from.evaluate((select: HTMLSelectElement) => select.selectedOptions[0]!.label)
+    assert.equal(chosen, 'Rule: Long ones')
+  })
+
   test('is filled from a group or a rule, and refills itself after watching (phone)', async (t) => {
     const { app, bytes } = await anArchive(t)
     const at = join(app.app.settings.mediaDir, 'UC2', 'w1.mp4')
@@ -175,6 +195,7 @@ describe('a trip', { skip: noBrowser }, () => {
     const from = dialog.getByLabel('From')
 
     await from.waitFor()
+    await from.locator('option').nth(2).waitFor({ state: 'attached' })
     assert.deepEqual(await from.locator('option').allInnerTexts(), ['This list', 'Group: Sea', 'Rule: Long ones'])
     await dialog.getByRole('button', { name: '10 hours' }).click()
     await from.selectOption({ label: 'Rule: Long ones' })

@@ -22,7 +22,9 @@ describe('whole backups', { skip: noBrowser }, () => {
       await go('/settings/safety/')
       await page.getByText('There is no backup of everything yet.').waitFor()
       await page.getByLabel('Passphrase of backups').fill(PASSPHRASE)
+      const saved = page.waitForResponse((reply) => reply.request().method() === 'POST')
       await page.getByLabel('Passphrase of backups').press('Enter')
+      await saved
       await page.reload()
       await page.getByRole('button', { name: 'Back up everything' }).click()
       await page.getByText(/^Last backup: /).waitFor()

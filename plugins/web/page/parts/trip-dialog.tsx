@@ -2,7 +2,7 @@
 import { useComputed } from '@preact/signals'
 import { ArrowDownToLine } from 'lucide'
 import { useRef, useState } from 'preact/hooks'
-import { get } from '../server/api.ts'
+import { get, type Query } from '../server/api.ts'
 import type { Rule, Rules } from '../server/records.ts'
 import { isThere } from '../stores/left-out.ts'
 import { useLoad } from '../stores/load.ts'
@@ -26,11 +26,14 @@ import { listSource, type TripSource } from './trip-source.ts'
 const WANTING: ReadonlySet<Rule['outcome']> = new Set(['take', 'keep'])
 const HOURS = ['1', '2', '3', '5', '10'] as const
 type Hours = (typeof HOURS)[number]
+type Keyed = [key: string, source: TripSource]
+/** Key of the list from which the dialog was opened. */
+const FIRST = 'first'
 /** Loaded only when videos are saved, because the module starts working as soon as it is loaded. */
 const offline = () => import('./offline-videos.ts')
 
 /** Further sources: groups, and rules that take or keep videos. */
-function useFurther(): TripSource[] {
+function useFurther(): Keyed[] {
   const groups = useGroups().now.value.value ?? []
   const rules = useLoad('trip/rules', async (signal): Promise<Rule[]> => {
     if (!mayDownload.peek() || !isThere('rules')) return []
@@ -38,18 +41,20 @@ function useFurther(): TripSource[] {
     return [...take, ...keep].filter(({ outcome, is_on: isOn }) => isOn && WANTING.has(outcome))
   })
   return [
-    ...groups.map(({ id, name }) => listSource(t('trip.group', { name }), '/api/video/', { group: id })),
+    ...groups.map(({ id, name }) => videosOf({ group: id }, t('trip.group', { name }))),
     ...(rules.now.value.value ?? []).map((rule) =>
-      listSource(t('trip.rule', { name: ruleTitle(rule) }), '/api/video/', { rule: rule.id }),
+      videosOf({ rule: rule.id }, t('trip.rule', { name: ruleTitle(rule) })),
     ),
   ]
 }
 
+const videosOf = (query: Query, name: string): Keyed => [JSON.stringify(query), listSource(name, '/api/video/', query)]
+
 export default function TripDialog({ source: first, onClose }: { source: TripSource; onClose: () => void }) {
-  const sources = [first, ...useFurther()]
-  const [chosen, setChosen] = useState('0')
+  const sources = new Map([[FIRST, first], ...useFurther()])
+  const [chosen, setChosen] = useState(FIRST)
   const [wanted, setWanted] = useState<Wanted>({ hours: '3', isForTrip: true, isRefilled: false })
-  const source = sources[Number(chosen)] ?? first
+  const source = sources.get(chosen) ?? first
   const [saving, setSaving] = useState<readonly string[]>()
   const [key] = useState(() => `trip/${Math.random()}/`)
   const isStopped = useRef(false)
@@ -77,11 +82,11 @@ export default function TripDialog({ source: first, onClose }: { source: TripSou
         <Progress ids={saving} onCancel={() => void (isStopped.current = true)} onClose={onClose} />
       ) : (
         <>
-          {sources.length > 1 && (
+          {sources.size > 1 && (
             <Select
               label={t('trip.from')}
               value={chosen}
-              choices={sources.map(({ name }, at) => ({ value: String(at), label: name || t('trip.here') }))}
+              choices={[...sources].map(([value, { name }]) => ({ value, label: name || t('trip.here') }))}
               onChange={setChosen}
             />
           )}

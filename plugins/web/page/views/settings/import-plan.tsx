@@ -18,6 +18,7 @@ import { Progress } from './import-progress.tsx'
 import { Channels, Pictures, Rows } from './import-rows.tsx'
 import { SetThere } from './import-settings.tsx'
 import { Source, type Sources } from './import-source.tsx'
+import { startImport, takeStarted } from './import-started.ts'
 
 const OUTCOMES = ['new', 'ask', 'moved', 'known', 'removed', 'problem'] as const
 /** Containers that some browsers cannot play. */
@@ -49,7 +50,8 @@ export function Plan({ adoption, place, accounts, sources, reload }: PlanProps) 
   const box = useRef<HTMLDivElement>(null)
   useArrival(adoption, place.label, box)
   const command = async (what: 'adopt' | 'undo' | 'complete' | 'ask' | 'stop') => {
-    await post(`/api/adoption/${id}/`, { command: what, ...(what === 'adopt' && { along: toAlong(choice) }) })
+    if (what === 'adopt') await startImport(id, toAlong(choice))
+    else await post(`/api/adoption/${id}/`, { command: what })
     forget()
     await reload()
   }
@@ -97,10 +99,10 @@ function useArrival(adoption: Adoption, name: string, box: RefObject<HTMLDivElem
   const { state } = adoption
   const before = useRef<Adoption['state']>(undefined)
   useEffect(() => {
-    const was = before.current
-    before.current = state
-    const hasBegun = was !== state && (state === 'scanning' || state === 'adopting')
+    const was = takeStarted(adoption) ?? before.current
+    const hasBegun = before.current !== state && (state === 'scanning' || state === 'adopting')
     const hasEnded = (was === 'scanning' && state === 'planned') || (was === 'adopting' && state === 'adopted')
+    before.current = state
     if (!hasBegun && !hasEnded) return
     box.current?.scrollIntoView({ block: 'start' })
     if (!hasEnded) return

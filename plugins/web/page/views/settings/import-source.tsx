@@ -4,10 +4,10 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Field, Select } from '../../parts/field.tsx'
 import { Form, useForm } from '../../parts/form.tsx'
-import { post } from '../../server/api.ts'
 import type { Adoption, Adoptions, Place } from '../../server/records.ts'
 import { toPercent } from '../../texts/format.ts'
 import { t } from '../../texts/lookup.ts'
+import { startScan } from './import-started.ts'
 
 /** The reader that uses only file names and information files. */
 const PLAIN = 'yt-dlp'
@@ -28,7 +28,7 @@ interface SourceProps {
 export function Source({ adoption, place, sources, mayChange, reload }: SourceProps) {
   const { source, catalog, map, place: placeId } = adoption
   const scan = async (said: object) => {
-    await post('/api/adoption/', { place: placeId, ...said })
+    await startScan(placeId, said)
     await reload()
   }
   const name = sources.find((one) => one.name === source)?.title ?? source

@@ -9,6 +9,7 @@ import { post } from '../../server/api.ts'
 import type { Place } from '../../server/records.ts'
 import { t } from '../../texts/lookup.ts'
 import { FoundBelow } from './import-found.tsx'
+import { startScan } from './import-started.ts'
 import { Group } from './option.tsx'
 
 interface StartProps {
@@ -20,7 +21,7 @@ interface StartProps {
 }
 
 export async function scan({ id, label }: Pick<Place, 'id' | 'label'>): Promise<void> {
-  await post('/api/adoption/', { place: id })
+  await startScan(id)
   say(t('settings.import.scanning', { name: label }))
 }
 
