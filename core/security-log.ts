@@ -1,5 +1,5 @@
 /** Logs security events in one form: sign-ins, refusals, changes of rights, tokens, restores. */
-import { openHandedDown } from './base/handed-down.ts'
+import { openAsyncContext } from './base/async-context.ts'
 import type { Log } from './log.ts'
 
 export type SecurityEvent =
@@ -29,7 +29,7 @@ interface Asker {
 /** `account`: the id of the account concerned. No secrets. */
 type Facts = { account?: number | undefined } & Partial<Asker> & Record<string, unknown>
 
-const asking = openHandedDown<Asker>()
+const asking = openAsyncContext<Asker>()
 
 /** Makes security events during `work` name the asker. For requests that change something. */
 export const askedBy = <Result>(asker: Asker, work: () => Promise<Result>): Promise<Result> =>

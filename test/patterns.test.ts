@@ -16,7 +16,7 @@ const BEYOND_NOISE = 5
 
 /** Patterns that are composed at run time, with an example of each. */
 const MADE: Record<string, Omit<Pattern, 'place'>> = {
-  'plugins/adoption/beside.ts: `[\\\\s_.-]{0,9}[[({]?(?:youtube[ -])?${id}[\\\\])}]?`': {
+  'plugins/adoption/combine-sources.ts: `[\\\\s_.-]{0,9}[[({]?(?:youtube[ -])?${id}[\\\\])}]?`': {
     source: '[\\s_.-]{0,9}[[({]?(?:youtube[ -])?aB3dE6gH9jK[\\])}]?',
     flags: 'i',
   },

@@ -1,7 +1,7 @@
 /** Views limit an account to a part of the archive. Only this file decides what is visible, in any plugin. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { openAsyncContext } from '../base/async-context.ts'
 import { chunksOf } from '../base/chunk.ts'
-import { openHandedDown } from '../base/handed-down.ts'
 import type { IndexDefinition, SeenBy, SeenWith } from './mapping.ts'
 import { partsOf } from './parts.ts'
 import { type Filter, type FindQuery, type Hit, type IndexAdapter, MAX_WINDOW, READS } from './port.ts'
@@ -38,7 +38,7 @@ export const showsId = (view: View, kind: string, id: string): boolean =>
 /** Limit of chosen ids per kind: all of them are part of each filter. */
 export const MOST_CHOSEN = 500
 
-const asking = openHandedDown<View>()
+const asking = openAsyncContext<View>()
 
 /** Limits the reads of `work` to this view. undefined: no limit. */
 export const withinView = <Result>(view: View | undefined, work: () => Promise<Result>): Promise<Result> =>

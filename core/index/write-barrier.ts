@@ -1,7 +1,7 @@
 /** The write barrier is shut while a restore replaces everything: jobs wait, requests and further restores fail. */
 import { abortable } from '../base/abortable.ts'
+import { openAsyncContext } from '../base/async-context.ts'
 import { errors } from '../base/error.ts'
-import { openHandedDown } from '../base/handed-down.ts'
 import type { Garbled } from './garbled.ts'
 import type { Holdings } from './in-use.ts'
 import {
@@ -23,7 +23,7 @@ export interface Patience {
   waits?: ((reason: unknown) => void) | undefined
 }
 
-const patient = openHandedDown<Patience>()
+const patient = openAsyncContext<Patience>()
 
 /** `work` waits at a shut barrier and for an unreachable server, until the signal aborts, instead of failing. */
 export const waitAtBarrier = <Result>(

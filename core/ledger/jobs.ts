@@ -1,4 +1,4 @@
-/** Core's SQL on job rows: the states and the legal moves. A new column needs a migration (`migrations.ts`). */
+/** SQL on job rows: states and legal moves. New columns: `migrations.ts`. Claims: `jobs/life-and-retries.ts`. */
 import type { Sentence } from '../base/say.ts'
 import type { Ledger } from './sqlite.ts'
 

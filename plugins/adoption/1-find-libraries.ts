@@ -1,6 +1,7 @@
 /**
  * Finds libraries of other programs below the permitted folders, so that people can choose one. A child process reads
- * only the names of files.
+ * only the names of files. Which files are a program's database: `find` in `catalogs/<program>.ts`; where they are
+ * looked for: `catalogs/find-files.ts`.
  */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'

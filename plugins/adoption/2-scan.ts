@@ -21,7 +21,7 @@ import { type Decision, toItem, toProblem } from './plans/items.ts'
 import { mapOf } from './plans/plans.ts'
 import type { ItemRow } from './plans/rows.ts'
 import { hasCatalog, readerOf, recognise } from './readers.ts'
-import { ADOPTION_TASK, atPlace, inAdoption, type PlaceWork } from './work.ts'
+import { ADOPTION_TASK, atPlace, inAdoption, type PlaceWork } from './task-context.ts'
 import { idInPath } from './ytdlp.ts'
 
 /** Videos per batch of decisions. */

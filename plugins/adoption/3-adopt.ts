@@ -13,12 +13,12 @@ import type { Adopted } from '../video/types.ts'
 import { importAlong, queueGone } from './along/along.ts'
 import type { App } from './app.ts'
 import { mustBeThere } from './away.ts'
-import { toldOf } from './beside.ts'
+import { toldOf } from './combine-sources.ts'
 import { takeHome } from './homeless.ts'
 import type { ItemChange } from './plans/items.ts'
 import type { ItemRow } from './plans/rows.ts'
 import { readerOf } from './readers.ts'
-import { ADOPTION_TASK, type AdoptionWork, atPlace, inAdoption, type PlaceWork } from './work.ts'
+import { ADOPTION_TASK, type AdoptionWork, atPlace, inAdoption, type PlaceWork } from './task-context.ts'
 
 const STEP = 50
 const TOLD_STEP = 1000

@@ -18,11 +18,11 @@ import { reportAdopted, takeIn } from './3-adopt.ts'
 import { importAlong } from './along/along.ts'
 import type { App } from './app.ts'
 import { waitForPlace } from './away.ts'
-import { titleIn, toldOf } from './beside.ts'
+import { titleIn, toldOf } from './combine-sources.ts'
 import { isWaiting } from './plans/plans.ts'
 import type { ItemRow } from './plans/rows.ts'
 import { readerOf } from './readers.ts'
-import { ADOPTION_TASK, type AdoptionRun, atPlace, type PlaceWork } from './work.ts'
+import { ADOPTION_TASK, type AdoptionRun, atPlace, type PlaceWork } from './task-context.ts'
 
 /** Videos per batch; after each batch, it checks whether other tasks wait. */
 const STEP = 20

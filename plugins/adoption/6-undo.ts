@@ -6,7 +6,7 @@ import { defineTask, say } from 'archivolt'
 import { dropChannel, leaveAlong } from './along/along.ts'
 import type { App } from './app.ts'
 import { endJob } from './end-job.ts'
-import { ADOPTION_TASK, inAdoption } from './work.ts'
+import { ADOPTION_TASK, inAdoption } from './task-context.ts'
 
 const STEP = 250
 

@@ -4,11 +4,11 @@
  */
 import { type Dirent, opendirSync } from 'node:fs'
 import { join } from 'node:path'
-import { reportAlive } from '../film-kit/alive.ts'
 import { isDiskFault } from '../film-kit/disk-fault.ts'
+import { reportAlive } from '../film-kit/heartbeat.ts'
 import { groupNames, isIgnored } from '../film-kit/names.ts'
 import { CATALOG_KINDS } from './catalogs/all.ts'
-import { mayBeOne } from './catalogs/near.ts'
+import { mayBeOne } from './catalogs/find-files.ts'
 
 const DEEPEST = 6
 const MOST_FOLDERS = 20_000

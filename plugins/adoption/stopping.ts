@@ -3,7 +3,7 @@ import type { Job } from 'archivolt'
 import type { App } from './app.ts'
 import { isBusy } from './plans/plans.ts'
 import { type AdoptionRow, TASK_OF } from './plans/rows.ts'
-import { STOPPED, UNSTARTED } from './work.ts'
+import { STOPPED, UNSTARTED } from './task-context.ts'
 
 const RECENT = 200
 

@@ -5,7 +5,7 @@
 import { answersOfFilms, type Requests, serve } from '../film-kit/serve.ts'
 import type { WalkArgs } from '../film-kit/walk.ts'
 import { storeDocuments } from './catalogs/documents.ts'
-import { filesNear, isOfNeighbour, stampNear } from './catalogs/near.ts'
+import { filesNear, isOfNeighbour, stampNear } from './catalogs/find-files.ts'
 import { allowed, type Notes, openNotes, readCatalogs } from './catalogs/notes.ts'
 import { cachedPictures, channelOfFolder } from './catalogs/tubearchivist-folder.ts'
 import type { Along, CatalogFault, CatalogRead, PathMap } from './catalogs/types.ts'

@@ -9,8 +9,8 @@ import { pathIn, sidecarPath } from '../film-kit/names.ts'
 import type { FoundFile, Info, Listed, Look, Problem } from '../film-kit/types.ts'
 import { textOf } from '../film-kit/values.ts'
 import type { Facts, Finding, FoundVideo, PlaceReader, PlaceTools } from '../library/reader.ts'
-import { hasTitle, idInNfo, isPlaylist, toldOf } from './beside.ts'
 import { channelOfFolder } from './catalogs/tubearchivist-folder.ts'
+import { hasTitle, idInNfo, isPlaylist, toldOf } from './combine-sources.ts'
 
 const ID_LENGTH = 11
 const CHANNEL_ID = /^UC[A-Za-z0-9_-]{22}$/

@@ -1,9 +1,9 @@
 /** The service `bin`: holds removed videos for some days, and restores them completely. */
-import { DAY_MS, inEnglish, type Timer, type Words } from 'archivolt'
+import { inEnglish, type Timer, type Words } from 'archivolt'
+import { openHolding } from './add.ts'
 import type { App } from './app.ts'
-import { openHolding } from './holding.ts'
-import { type Leaving, openLeaving } from './leaving.ts'
-import { filesOf, openRows, type Row, toEntry } from './rows.ts'
+import { type Leaving, openLeaving } from './restore-or-delete.ts'
+import { expiryOf, filesOf, openRows, type Row, toEntry } from './rows.ts'
 import { emptyBin, restoreFromBin } from './tasks.ts'
 import { openTrustedClock } from './trusted-clock.ts'
 import type { Bin } from './types.ts'
@@ -43,7 +43,7 @@ export function openBin(app: App): BinService {
   let timer: Timer | undefined
   let working = Promise.resolve()
 
-  const isDue = ({ removed_at: at }: { removed_at: number }) => isTrusted && at + days() * DAY_MS <= app.clock.now()
+  const isDue = (row: Row) => isTrusted && expiryOf(row, days()) <= app.clock.now()
 
   /** Expired entries, and the oldest ones that must be deleted to free space on the library's disk. */
   async function dueNow(): Promise<Row[]> {

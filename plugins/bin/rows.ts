@@ -2,7 +2,7 @@
  * Stores the entries of the bin, from which lists are made. Only this module accesses these rows. The record of a video
  * is stored next to its film.
  */
-import type { Words } from 'archivolt'
+import { DAY_MS, type Words } from 'archivolt'
 import type { Homed } from '../media/types.ts'
 import type { App } from './app.ts'
 import type { BinEntry, BinSum, Chosen, Why } from './types.ts'
@@ -306,6 +306,9 @@ function whereOf(chosen: Chosen): [sql: string, values: unknown[]] {
 export const filesOf = (some: readonly Row[]): Homed[] =>
   some.map(({ channel_id: channelId, video_id: videoId }) => ({ channelId, videoId }))
 
+/** @returns epoch milliseconds. @param days  the preference */
+export const expiryOf = ({ removed_at: at }: Pick<Row, 'removed_at'>, days: number): number => at + days * DAY_MS
+
 export const toEntry = (row: Row, days: number): BinEntry => ({
   id: row.id,
   kind: row.kind,
@@ -321,5 +324,5 @@ export const toEntry = (row: Row, days: number): BinEntry => ({
   by: row.by_user,
   note: row.note,
   removedAt: Math.floor(row.removed_at / 1000),
-  until: Math.floor(row.removed_at / 1000) + days * 86_400,
+  until: Math.floor(expiryOf(row, days) / 1000),
 })

@@ -1,13 +1,13 @@
-/** The service `checksums`: the checksum of each file, when files may be read, and the alarm for damaged ones. */
-import { DAY_SECONDS, epochSeconds, faultIn, say, Type } from 'archivolt'
+/** The service `checksums`: the checksum of each file, and when files may be read. */
+import { DAY_SECONDS, epochSeconds, faultIn, Type } from 'archivolt'
 import type { WrittenFile } from '../media/types.ts'
 import type { OwnBelongings } from '../video/types.ts'
 import type { App } from './app.ts'
 import { openRows, type Row, type Rows } from './rows.ts'
+import { openTelling } from './tell-damaged.ts'
 
 /** The scrub has read its share of a night if it has processed that much within this time. */
 const SHARE_SECONDS = 20 * 3600
-const SHOWN_SECONDS = 30 * DAY_SECONDS
 
 export interface Checksums {
   rows: Rows
@@ -47,11 +47,11 @@ export function openChecksums(app: App): Checksums {
     const { bytes, turned, oldest } = rows.sums(now - SHARE_SECONDS)
     return oldest !== null && oldest > now - period * DAY_SECONDS && turned >= bytes / period
   }
-  let isTold = false
 
   return {
     rows,
     alarms,
+    alarm: openTelling(app, alarms),
 
     async noteWritten(files) {
       for (const { kind, id, part = '' } of files) await rows.renew({ kind, id, part })
@@ -60,21 +60,6 @@ export function openChecksums(app: App): Checksums {
     isDue() {
       const { period, from, until } = app.preferences.section('checksums')
       return period > 0 && isWithin(new Date(app.clock.now()).getHours(), from, until) && !isShareRead(period)
-    },
-
-    async alarm() {
-      const count = alarms()
-      if (count === 0 || isTold) return
-      isTold = true
-      const isOver = () => {
-        if (alarms() > 0) return false
-        isTold = false
-        return true
-      }
-      await app.jobs.notify({
-        ...{ title: 'Damaged files', group: 'setting:scrub', level: 'error', isOver, shownForSeconds: SHOWN_SECONDS },
-        messages: [say`Damaged files that have not been replaced: ${{ count }}. See Settings → Safety`],
-      })
     },
 
     belongings: {

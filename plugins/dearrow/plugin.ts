@@ -1,7 +1,7 @@
 /** Titles and thumbnails that viewers propose, from the community service DeArrow. */
 import { definePlugin } from 'archivolt'
 import { ServiceUrl } from '../community-kit/ask.ts'
-import { beginRounds } from '../community-kit/round.ts'
+import { beginRounds } from '../community-kit/refresh-rounds.ts'
 import { cutPictures, openPictures } from './pictures.ts'
 import { dearrow } from './preferences.ts'
 import { refreshTitles } from './refresh-task.ts'

@@ -1,9 +1,9 @@
 /**
  * dearrow.refresh: reads titles of new videos often, and those of others monthly, in hourly rounds
- * (community-kit/round.ts).
+ * (community-kit/refresh-rounds.ts).
  */
 import { defineTask, Type } from 'archivolt'
-import { askAboutDue, ROUND_SECONDS } from '../community-kit/round.ts'
+import { askAboutDue, ROUND_SECONDS } from '../community-kit/refresh-rounds.ts'
 import type { App } from './app.ts'
 import { cutPictures } from './pictures.ts'
 

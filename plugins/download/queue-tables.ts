@@ -40,6 +40,7 @@ CREATE INDEX ${table}_due ON ${table} (retry_at) WHERE status <> 'ignore' AND re
 export const TABLES = ['download_queue_a', 'download_queue_b'] as const
 export type Table = (typeof TABLES)[number]
 
+/** A new column is added to both tables by another migration. */
 export const queueTables = {
   number: 4,
   sql: `${TABLES.map(tableSql).join('')}

@@ -18,14 +18,14 @@ import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { codeOf, temporaryPart } from './disk.ts'
 import { checkTemplate, DEFAULT_TEMPLATE, mainPath, seasonOf, unitFor, unitOf } from './forms.ts'
-import { diskFault, type Hand, openHand } from './hand.ts'
 import { openRender } from './render.ts'
 import { beginRun, type Run } from './run.ts'
 import { filterOf, hidesOf, listsOf, withMembers } from './selection.ts'
 import { openServers, type Servers } from './servers/servers.ts'
-import { noLink } from './settle.ts'
 import { type Due, openRows, type Rows } from './tables.ts'
 import { type FaceRow, type FaceState, type Form, inodeIn, type LinkKind, type Selection } from './types.ts'
+import { diskFault, type Hand, openHand } from './worker-client.ts'
+import { noLink } from './write-files.ts'
 
 const MOST_FACES = 20
 const MOST_DUE = 500

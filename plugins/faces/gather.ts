@@ -10,8 +10,8 @@ import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { type Source, seasonOf, unitFor, unitOf } from './forms.ts'
 import type { Run } from './run.ts'
-import type { ShownUnit } from './settle.ts'
 import type { Rows } from './tables.ts'
+import type { ShownUnit } from './write-files.ts'
 
 /** Documents per batch, which is small because their descriptions may be long. */
 const BATCH = 50

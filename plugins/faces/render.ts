@@ -8,9 +8,9 @@ import { frameStampOf, listStampOf, ofChannel, openGather, type Show, within } f
 import type { Aired } from './nfo.ts'
 import { filmPaths, playlistUnit, playlistUnitOf } from './playlists.ts'
 import type { Run } from './run.ts'
-import { openSettle, type ShownUnit } from './settle.ts'
 import { openSurvey, type Survey } from './survey.ts'
 import type { Rows, UnitName } from './tables.ts'
+import { openSettle, type ShownUnit } from './write-files.ts'
 
 const BATCH = 200
 const LISTS_AT_ONCE = 20

@@ -3,9 +3,9 @@ import type { Words } from 'archivolt'
 import type { PlaylistFilter } from '../playlist/schema.ts'
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
-import type { Hand } from './hand.ts'
 import { markOf } from './mark.ts'
 import type { Change, FaceRow, FaceState, LinkKind, Selection } from './types.ts'
+import type { Hand } from './worker-client.ts'
 
 const MOST_PROBLEMS = 20
 /**

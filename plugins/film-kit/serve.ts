@@ -4,8 +4,8 @@
  */
 
 import { lstatSync } from 'node:fs'
-import { onAlive, reportAlive } from './alive.ts'
 import { codeOf } from './disk-fault.ts'
+import { onAlive, reportAlive } from './heartbeat.ts'
 import { readCommentsOf, readFilm, readWithSidecars, type Seen } from './read-film.ts'
 import { trimmed } from './trimmed.ts'
 import type { FoundFile, Listed } from './types.ts'

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline, Transform } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Headers } from 'tar-stream'
-import { reportAlive } from './alive.ts'
+import { reportAlive } from './heartbeat.ts'
 
 const MOST_ENTRIES = 500_000
 /** Text compresses to about a tenth; a much higher ratio is refused. */

@@ -18,10 +18,10 @@ import {
 import { StringDecoder } from 'node:string_decoder'
 import { say, type Words } from 'archivolt'
 import type { Ending } from '../media/containers.ts'
-import { reportAlive } from './alive.ts'
-import { openApart } from './apart.ts'
 import { codeOf, isDiskFault } from './disk-fault.ts'
+import { reportAlive } from './heartbeat.ts'
 import { ARCHIVE_LINE, groupNames, isAside, isIgnored, isWithin, pathIn, pathOf } from './names.ts'
+import { openApart } from './separate-info-files.ts'
 import type { FoundFile, Problem } from './types.ts'
 
 /** Maximum depth of nested folders. */

@@ -5,8 +5,8 @@
  * its line in contract 9.3.
  */
 import { say, sentenceOf, type Words } from 'archivolt'
+import { fullDiskText } from './free-space.ts'
 import { PLATFORM } from './name.ts'
-import { fullDiskText } from './room.ts'
 
 export type ClosedState = 'blocked' | 'offline' | 'halted'
 

@@ -13,7 +13,6 @@ import {
   type Timer,
   type Words,
 } from 'archivolt'
-import { commonText, type Verdict } from './classify.ts'
 import {
   type BlockRecord,
   type Closure,
@@ -22,7 +21,8 @@ import {
   nextAttemptOf,
   toRecord,
   waitMs,
-} from './closure.ts'
+} from './circuit-breaker.ts'
+import { commonText, type Verdict } from './classify.ts'
 import { FAILURES, type GateClass, gateRuleOf, WAVES } from './failure-classes.ts'
 import { openLibraryWatch } from './library-watch.ts'
 import { PLATFORM } from './name.ts'

@@ -6,8 +6,8 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, epochSeconds, inEnglish, type Ledger, type Log, type Step, say, type Words } from 'archivolt'
 import { tryBuild, type Verdict } from './canaries.ts'
+import { DATA_SPARE_BYTES, freeBytes } from './free-space.ts'
 import { IndexError, type Package, type PackageIndex, type Release } from './package-index.ts'
-import { DATA_SPARE_BYTES, freeBytes } from './room.ts'
 import type { Build, Tools } from './tools.ts'
 
 /** The result of the last check. */

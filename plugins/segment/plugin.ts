@@ -1,7 +1,7 @@
 /** Skip segments of videos, from the community service. */
 import { definePlugin } from 'archivolt'
 import { ServiceUrl } from '../community-kit/ask.ts'
-import { beginRounds } from '../community-kit/round.ts'
+import { beginRounds } from '../community-kit/refresh-rounds.ts'
 import type { App } from './app.ts'
 import { refreshSegments } from './refresh-task.ts'
 import { sendSegment, showSegments } from './routes.ts'

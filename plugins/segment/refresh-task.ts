@@ -1,9 +1,9 @@
 /**
  * segment.refresh: reads the segments of videos again in hourly rounds: often for new videos, monthly for others
- * (community-kit/round.ts).
+ * (community-kit/refresh-rounds.ts).
  */
 import { defineTask, Type } from 'archivolt'
-import { askAboutDue, ROUND_SECONDS } from '../community-kit/round.ts'
+import { askAboutDue, ROUND_SECONDS } from '../community-kit/refresh-rounds.ts'
 import type { App } from './app.ts'
 
 export const refreshSegments = defineTask({

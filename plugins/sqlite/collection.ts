@@ -6,8 +6,8 @@ import { checkedDoc, type PutManyOptions, zoneChanges } from 'archivolt/index'
 import { openSearches } from './find.ts'
 import type { CallOptions, Link } from './link.ts'
 import { openParts } from './parts.ts'
-import { openPoints, type Target } from './points.ts'
 import type { IdText } from './protocol.ts'
+import { openPoints, type Target } from './read-by-id.ts'
 
 const DOCS_A_MESSAGE = 100
 /**

@@ -3,8 +3,8 @@ import type { Collection, Filter, FindQuery, Found, Hit } from 'archivolt'
 import { checkCount, MAX_WINDOW, windowOf } from 'archivolt/index'
 import { countSql, equalColumns, isOfColumns, pageSql } from './filter.ts'
 import { docsOf } from './layout.ts'
-import { type Points, rowSql, splitRow, type Target } from './points.ts'
 import type { FoundRows } from './protocol.ts'
+import { type Points, rowSql, splitRow, type Target } from './read-by-id.ts'
 import { listedCount, listedPage } from './value-lists.ts'
 
 export function openSearches(

@@ -8,7 +8,7 @@ import {
   restOfShape,
   type Shape,
 } from 'archivolt/index'
-import { createFlat, type DocSql, docSql, type FlatForm, flatFormOf } from './flat.ts'
+import { createFlat, type DocSql, docSql, type FlatForm, flatFormOf } from './stored-form.ts'
 
 /** Increase when the table layout or the tokens (`index-kit/text.ts`) change: the next start rebuilds every table. */
 const LAYOUT = 3

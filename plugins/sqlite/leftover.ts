@@ -1,8 +1,8 @@
 /** Reads a collection that no plugin declares any more, for the plugin that now stores its documents elsewhere. */
 import { type JsonObject, type Leftover, readDoc } from 'archivolt/index'
 import type { Connection } from './connection.ts'
-import { docSql, formIn } from './flat.ts'
 import { tableNames } from './layout.ts'
+import { docSql, formIn } from './stored-form.ts'
 
 const BATCH = 200
 

@@ -2,10 +2,10 @@
 import type { Collection, Part, PartsQuery, Scalar } from 'archivolt'
 import { STAMP } from 'archivolt/index'
 import { type Sql, whereSql } from './filter.ts'
-import type { DocSql } from './flat.ts'
 import { docsOf, type Layout, type TableNames } from './layout.ts'
 import type { Link } from './link.ts'
 import type { PartRow } from './protocol.ts'
+import type { DocSql } from './stored-form.ts'
 
 const BATCH = 1000
 

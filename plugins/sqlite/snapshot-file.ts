@@ -4,9 +4,9 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { docSql, formIn } from './flat.ts'
 import { tableNames } from './layout.ts'
 import type { SnapshotDoc } from './protocol.ts'
+import { docSql, formIn } from './stored-form.ts'
 
 const BYTES_A_STEP = 1_048_576
 /** More data at once would keep the disk busy for everyone else. */

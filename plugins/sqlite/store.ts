@@ -4,11 +4,11 @@
  */
 import { type DefinitionData, type Shape, undeclaredIndex } from 'archivolt/index'
 import type { Connection } from './connection.ts'
-import { CREATE_DESCRIPTIONS, createFlat, formIn, noteForm } from './flat.ts'
 import { openVocabulary, type Vocabulary } from './fuzzy.ts'
 import { createTables, type Layout, layoutOf, type TableNames, tableNames } from './layout.ts'
 import type { CollectionState } from './protocol.ts'
 import { openSearcher, type Searcher } from './search.ts'
+import { CREATE_DESCRIPTIONS, createFlat, formIn, noteForm } from './stored-form.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 /** The tables of one version of a collection, and the code that works on them. */

@@ -1,7 +1,7 @@
 /** Background work in the worker: drops obsolete tables, merges segments of words, and reads the vocabulary. */
 import { analyze } from './connection.ts'
-import { forgetForm } from './flat.ts'
 import { parseTable, type Store, type Tables, tableList } from './store.ts'
+import { forgetForm } from './stored-form.ts'
 import type { Units } from './work-loop.ts'
 
 const FREE_PAGES_KEPT = 1000

@@ -16,8 +16,8 @@ import {
   valuesOf,
 } from 'archivolt/index'
 import type { Bind, Connection } from './connection.ts'
-import { docSql, type FlatForm, flatValues, openDocs, type StoredDoc } from './flat.ts'
 import { type Layout, type TableNames, textColumns } from './layout.ts'
+import { docSql, type FlatForm, flatValues, openDocs, type StoredDoc } from './stored-form.ts'
 import { type Listed, openValueLists } from './value-lists.ts'
 
 /** Row ids begin with the time of `newest`, so that row order is order of age, whatever the order of arrival. */

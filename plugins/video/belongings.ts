@@ -3,7 +3,7 @@ import { errors, faultIn, isAppError, isId, told as known, say, Type } from 'arc
 import { notSearchable } from './comment-texts.ts'
 import { toMediaFields } from './ingest.ts'
 import { receiptChange } from './receipt.ts'
-import { binOf } from './removing.ts'
+import { binOf } from './removal-hooks.ts'
 import { CommentDoc, SubtitleDoc, VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
 import type { Belongings, Renaming, Videos } from './types.ts'

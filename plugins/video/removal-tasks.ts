@@ -1,7 +1,7 @@
 /** Removes videos and informs listeners, in jobs, so that the next start finishes an interrupted removal. */
 import { chunksOf, defineTask, ID_PATTERN, type JobContext, Type } from 'archivolt'
 import type { App } from './app.ts'
-import { binOf, removeAllWith } from './removing.ts'
+import { binOf, removeAllWith } from './removal-hooks.ts'
 import type { Because } from './types.ts'
 
 /** Number of videos that are moved and deleted together. */

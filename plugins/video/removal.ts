@@ -1,7 +1,7 @@
 /** Removes the data of videos: first that of other plugins, by the hook `video.remove`, then this plugin's own. */
 import { chunksOf, type Step } from 'archivolt'
+import { binOf, removeAllWith } from './removal-hooks.ts'
 import { leavingOf, tellRemoved } from './removal-tasks.ts'
-import { binOf, removeAllWith } from './removing.ts'
 import type { VideoState } from './state.ts'
 import type { Removed, VideoRemoval, Videos } from './types.ts'
 

@@ -2,7 +2,7 @@
 import { defineRoute, errors, ID_PATTERN, json, listing, listOf, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { countMonths, listQuery, toQuery } from './listing.ts'
-import { binOf } from './removing.ts'
+import { binOf } from './removal-hooks.ts'
 import { VideoDoc, VideoTail } from './schema.ts'
 
 const Id = Type.String({ pattern: ID_PATTERN })

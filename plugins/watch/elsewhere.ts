@@ -1,5 +1,5 @@
 /** Imports marks and positions of accounts from another program, and reverts such an import. */
-import { change } from './mark.ts'
+import { change } from './set-marks.ts'
 import type { WatchState } from './state.ts'
 import type { Watch } from './types.ts'
 

@@ -4,7 +4,7 @@
  */
 import { beyondView, openLocks } from 'archivolt'
 import type { App } from './app.ts'
-import type { Marks, Unindexed } from './marks.ts'
+import type { Marks, Unindexed } from './mark-rows.ts'
 
 const CHANGES_AT_ONCE = 200
 const ONLY_KEY = 'marks'

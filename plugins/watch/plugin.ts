@@ -1,8 +1,8 @@
 /** What each account has watched, and its playback positions (contract 9.1, 9.2). */
 import { definePlugin } from 'archivolt'
-import { forgetGone, indexMarks, markVideos, relearnMarks, settleMarks } from './marking-tasks.ts'
-import { markingTables } from './markings.ts'
-import { markTables } from './marks.ts'
+import { forgetGone, indexMarks, markVideos, relearnMarks, settleMarks } from './bulk-mark-tasks.ts'
+import { markingTables } from './bulk-marks.ts'
+import { markTables } from './mark-rows.ts'
 import { positionTables } from './positions.ts'
 import { offWhereInUse, progress } from './preferences.ts'
 import { clearProgress, markAsWatched, markChosen, setProgress, showProgress, undoMarking } from './routes.ts'

@@ -1,7 +1,7 @@
 /** Stores an account's position in a video, and decides from which position the video counts as watched. */
 import { errors } from 'archivolt'
 import type { VideoTail } from '../video/schema.ts'
-import { markVideo } from './mark.ts'
+import { markVideo } from './set-marks.ts'
 import type { WatchState } from './state.ts'
 import type { Watch } from './types.ts'
 

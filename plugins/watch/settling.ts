@@ -5,7 +5,7 @@
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import type { MarkIndexer } from './indexing.ts'
-import type { Marks } from './marks.ts'
+import type { Marks } from './mark-rows.ts'
 
 /** Name of a pending one-time task: gives all accounts marks for videos with a shared mark. */
 export const SHARED_MARKS = 'shared marks'

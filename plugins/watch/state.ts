@@ -1,8 +1,8 @@
 /** State that the parts of the service `watch` share. */
 import type { App } from './app.ts'
+import { openMarkings } from './bulk-marks.ts'
 import { openMarkIndexer } from './indexing.ts'
-import { openMarkings } from './markings.ts'
-import { openMarks } from './marks.ts'
+import { openMarks } from './mark-rows.ts'
 import { openPositions } from './positions.ts'
 import { openSettling } from './settling.ts'
 

@@ -3,7 +3,7 @@
  * it has removed.
  */
 import { DAY_SECONDS, epochSeconds } from 'archivolt'
-import type { Marking } from './markings.ts'
+import type { Marking } from './bulk-marks.ts'
 import type { WatchState } from './state.ts'
 import type { Watch } from './types.ts'
 

@@ -1,8 +1,9 @@
 /**
  * Keeps marks, positions and index consistent: at the start, after a restore, after the removal of an account or video.
  */
-import { MARKED_AT_ONCE } from './mark.ts'
-import { indexMarks, markVideos } from './marking-tasks.ts'
+
+import { indexMarks, markVideos } from './bulk-mark-tasks.ts'
+import { MARKED_AT_ONCE } from './set-marks.ts'
 import { SHARED_MARKS, UPGRADE } from './settling.ts'
 import type { WatchState } from './state.ts'
 import type { Watch } from './types.ts'

@@ -1,6 +1,6 @@
 /** Reads a dump made by mysqldump as a stream: it parses the INSERT statements and executes nothing. */
 import type { Readable } from 'node:stream'
-import { reportAlive } from '../../film-kit/alive.ts'
+import { reportAlive } from '../../film-kit/heartbeat.ts'
 import { NoCatalog } from './types.ts'
 
 interface DumpRow {

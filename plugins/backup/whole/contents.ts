@@ -1,4 +1,7 @@
-/** Defines the content of a whole backup: the names of its files, and the record at its beginning. */
+/**
+ * Defines the content of a whole backup: the names of its files, and the record at its beginning. They are written by
+ * `pack.ts` and read by `unpack.ts`.
+ */
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { filesNear } from '../../../plugins/adoption/catalogs/near.ts'
+import { filesNear } from '../../../plugins/adoption/catalogs/find-files.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 

@@ -106,7 +106,7 @@ test('all our programs start ffmpeg and ffprobe with these guards', async () => 
 
   const OUTPUTS = [
     'plugins/dearrow/pictures.ts',
-    'plugins/faces/settle.ts',
+    'plugins/faces/write-files.ts',
     'plugins/film-kit/subtitles.ts',
     'plugins/media/ffmpeg.ts',
     'plugins/playable/film.ts',

@@ -1,7 +1,7 @@
 /** The buttons below a field for links: download once, or subscribe. The more likely one is emphasized. */
 import { Download, Rss } from 'lucide'
+import type { Understood } from '../stores/identify-links.ts'
 import { isAdmin } from '../stores/session.ts'
-import type { Understood } from '../stores/understand.ts'
 import { t } from '../texts/lookup.ts'
 import { downloadLabel, mainAction } from './adding.ts'
 import { Button } from './button.tsx'

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Failure, toFailure } from '../server/api.ts'
-import { lookUpSoon, type Understood, understand, useUnderstood, wordsOf } from '../stores/understand.ts'
+import { lookUpSoon, type Understood, understand, useUnderstood, wordsOf } from '../stores/identify-links.ts'
 import { t } from '../texts/lookup.ts'
 import { Field } from './field.tsx'
 import { Form, useForm } from './form.tsx'

@@ -5,7 +5,7 @@ import type { Video } from '../server/records.ts'
 import { toClock } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import type { MenuItem } from './menu.tsx'
-import { originalItem } from './original.ts'
+import { originalItem } from './platform-link.ts'
 import { say } from './toast.ts'
 
 /** @param atS  the current position */

@@ -6,11 +6,11 @@ import type { Begun } from '../server/records.ts'
 import { forget } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
 import { subscribe, subscribed } from './adding.ts'
+import { askWhatToTake, type Beginning, useBeginning } from './beginning.tsx'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { FormButtons } from './form.tsx'
 import { LinkField } from './link-field.tsx'
-import { askWhatToTake, type Beginning, useBeginning } from './take.tsx'
 import { say, sayFailure } from './toast.ts'
 
 interface ButtonProps {

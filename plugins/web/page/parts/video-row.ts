@@ -1,7 +1,7 @@
 /** The part of a video that a card or table row shows. */
 import type { Video } from '../server/records.ts'
 import { titledAs } from '../stores/titles.ts'
-import { platformOf } from './original.ts'
+import { platformOf } from './platform-link.ts'
 
 /** Long lists cache only this part of each video. */
 export interface VideoRow {

@@ -27,11 +27,11 @@ import { Menu } from '../parts/menu.tsx'
 import type { Video } from '../server/records.ts'
 import { toClock, toLanguage, toNumber } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
-import { SPEEDS } from './dials.ts'
 import type { Machine } from './machine.ts'
 import { PluginButtons } from './plugin-buttons.tsx'
 import { categoryName } from './segment-words.ts'
 import type { Step } from './step.ts'
+import { SPEEDS } from './volume-and-speed.ts'
 
 interface ControlsProps {
   machine: Machine

@@ -12,10 +12,10 @@ import { useLoad } from '../stores/load.ts'
 import { isAdmin, seesAll } from '../stores/session.ts'
 import { toPercent } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
-import { fetchAgain } from './again.ts'
 import { namesOf } from './codecs.ts'
-import { copied } from './copied.ts'
+import { fetchAgain } from './download-again.ts'
 import type { Machine } from './machine.ts'
+import { copied } from './playable-copy.ts'
 import type { PlayerFailure } from './source.ts'
 
 interface Props {

@@ -8,13 +8,13 @@ import type { Video } from '../server/records.ts'
 import { unsentPosition } from '../stores/unsent.ts'
 import { openCasting } from './casting.ts'
 import { Deck } from './deck.ts'
-import { openDials } from './dials.ts'
 import { openPosition } from './position.ts'
 import { openPreviews } from './previews.ts'
 import { openScreen } from './screen.ts'
 import { openSkips } from './skips.ts'
 import { openSource } from './source.ts'
 import { openSubtitles } from './subtitles.ts'
+import { openDials } from './volume-and-speed.ts'
 
 /**
  * A position is not resumed within this distance of the start or end, or within a twentieth of the duration if that is

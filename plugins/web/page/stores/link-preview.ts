@@ -5,9 +5,9 @@ import { get, isAborted } from '../server/api.ts'
 import { small } from '../server/base.ts'
 import type { Channel, Item, LinkLookup, Playlist, Target, Video } from '../server/records.ts'
 import type { Count } from '../texts/lookup.ts'
+import type { Understood } from './identify-links.ts'
 import { mayDownload } from './session.ts'
 import { titledAs } from './titles.ts'
-import type { Understood } from './understand.ts'
 
 /** What is shown of a target. */
 export interface LinkPreview {

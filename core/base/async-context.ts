@@ -1,7 +1,7 @@
 /** A value that all code called during some work can read, also after an await, without a parameter for it. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-export function openHandedDown<Value>() {
+export function openAsyncContext<Value>() {
   const storage = new AsyncLocalStorage<Value | undefined>()
   let running = 0
 

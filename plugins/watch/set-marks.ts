@@ -1,7 +1,7 @@
 /** Sets and removes marks: of one video, of chosen videos, or of all videos of a channel or playlist. */
 import { actorOf, chunksOf, epochSeconds, errors, isAppError, type JobContext } from 'archivolt'
-import { indexMarks, markVideos } from './marking-tasks.ts'
-import type { Marking } from './markings.ts'
+import { indexMarks, markVideos } from './bulk-mark-tasks.ts'
+import type { Marking } from './bulk-marks.ts'
 import type { WatchState } from './state.ts'
 import type { MarkedTogether, Watch } from './types.ts'
 import { noteBefore, openUndoing } from './undoing.ts'

@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path'
 import { chunksOf, errors, filmInput, isAppError, say, type Words, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
 import { codeOf, temporaryPart } from './disk.ts'
-import { diskFault, endsAll } from './hand.ts'
 import type { Fault, Plan } from './plan.ts'
 import { changed, note, type Run } from './run.ts'
 import { subRip } from './subrip.ts'
 import type { Rows, UnitName } from './tables.ts'
 import { isMissing, type KnownFile, type WantedFile, type WantedUnit } from './types.ts'
 import type { Made, Making } from './worker.ts'
+import { diskFault, endsAll } from './worker-client.ts'
 
 const MADE_AT_ONCE = 200
 const STORED_AT_ONCE = 25

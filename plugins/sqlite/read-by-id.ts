@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Collection, chunksOf, type IndexDefinition, Slice } from 'archivolt'
 import { checkCount, readDoc } from 'archivolt/index'
 import type { Connection } from './connection.ts'
-import type { DocSql } from './flat.ts'
 import { docsOf, type Layout, type TableNames } from './layout.ts'
 import type { Link } from './link.ts'
+import type { DocSql } from './stored-form.ts'
 
 const IDS_AT_ONCE = 200
 const KNOWN_AT_ONCE = 1000

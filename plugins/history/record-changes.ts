@@ -2,7 +2,6 @@
 import { epochSeconds } from 'archivolt'
 import type { Answer, ListEntry, VideoMetadata } from '../platform/types.ts'
 import type { VideoDoc } from '../video/schema.ts'
-import { noteUploadedAgain } from './again.ts'
 import type { App } from './app.ts'
 import {
   isSame,
@@ -14,9 +13,10 @@ import {
   type Seen,
   seenIn,
 } from './compare.ts'
-import { noteCut } from './cut.ts'
+import { noteCut } from './length-change.ts'
 import type { Point } from './numbers.ts'
 import type { Kind, Part } from './rows.ts'
+import { noteUploadedAgain } from './uploaded-again.ts'
 
 export async function hear(answer: Answer, app: App): Promise<void> {
   if ('failure' in answer) return
