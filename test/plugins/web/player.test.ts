@@ -208,6 +208,7 @@ describe('the player', { skip: noBrowser }, () => {
     await plays(watched)
     assert.equal(await isFull(), true)
     await page.getByRole('button', { name: 'Exit full screen' }).waitFor()
+    await page.getByRole('button', { name: 'Next: A film, v3' }).waitFor()
     await page.keyboard.press('N')
     await shows(watched, 'v3')
     await plays(watched)
