@@ -39,6 +39,8 @@ const KEYS: Record<string, (columns: number, page: number) => number> = {
   ArrowUp: (columns) => -columns,
   PageDown: (columns, page) => columns * page,
   PageUp: (columns, page) => -columns * page,
+  Home: () => Number.NEGATIVE_INFINITY,
+  End: () => Number.POSITIVE_INFINITY,
 }
 
 export function VirtualGrid({
