@@ -279,14 +279,22 @@ export async function changeAnswer(
   })
 }
 
-/** Holds back the answers of such requests, as they were at the time of the request, until `release` is called. */
-export async function holdBack(page: Page, pattern: RegExp): Promise<{ asked: Promise<void>; release: () => void }> {
+/**
+ * Holds back the answers of such requests, as they were at the time of the request, until `release` is called.
+ * @param method  only requests of this method
+ */
+export async function holdBack(
+  page: Page,
+  pattern: RegExp,
+  method?: string,
+): Promise<{ asked: Promise<void>; release: () => void }> {
   let hasAsked = () => {}
   let release = () => {}
   const asked = inTime(new Promise<void>((resolve) => (hasAsked = resolve)), `The request ${pattern}`)
   asked.catch(() => undefined) // not every test waits for it
   const released = new Promise<void>((resolve) => (release = resolve))
   await page.route(pattern, async (route) => {
+    if (method !== undefined && route.request().method() !== method) return route.fallback()
     try {
       const response = await route.fetch()
       hasAsked()

@@ -24,7 +24,7 @@ import { type View, views } from './frame/views.ts'
 import { Empty, Failed } from './parts/states.tsx'
 import { type Failure, get, isAway, isSignedIn, toFailure } from './server/api.ts'
 import { connection, openEvents } from './server/events.ts'
-import { forget } from './stores/load.ts'
+import { forgetAll } from './stores/load.ts'
 import { isDeviceKnown } from './stores/offline-videos.ts'
 import { account, needsSecondFactor, readSession } from './stores/session.ts'
 import { dropUnsent, sendUnsent } from './stores/unsent.ts'
@@ -150,7 +150,7 @@ effect(() => {
   const end = openEvents()
   return () => {
     end()
-    forget()
+    forgetAll()
   }
 })
 effect(() => {

@@ -1,7 +1,7 @@
 /** Channels as people use them: finding them, subscribing by pasted links, settings of one channel, and deletion. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdUp, noBrowser, openPage } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
@@ -186,6 +186,44 @@ describe('channels', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'Channels' }).waitFor()
     assert.equal(await page.getByRole('link', { name: 'Old Mill' }).count(), 0)
     assert.deepEqual(await app.ids('video'), [])
+  })
+
+  test('a deletion that ends after somebody has gone to another view leaves them there', async (t) => {
+    const app = await filled(t)
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    await go('/channel/UCmill/')
+    await page.getByRole('button', { name: 'More for Old Mill' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete this channel?' })
+    await dialog.getByLabel('Type “Old Mill” to confirm').fill('Old Mill')
+    const release = await holdUp(page, /\/api\/channel\/UCmill\/$/)
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('link', { name: 'Statistics' }).click()
+    await page.getByRole('heading', { name: 'Statistics' }).waitFor({ state: 'attached' })
+
+    await release()
+
+    await page.getByText('Old Mill deleted').waitFor()
+    assert.match(page.url(), /\/statistics\/$/)
+  })
+
+  test('videos that are shown while a subscription ends can still be marked', async (t) => {
+    const app = await filled(t)
+    await app.as('admin').post('/api/config/user/', { view_style_home: 'table' })
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    await go('/channel/UCmill/')
+    const release = await holdUp(page, /\/api\/channel\/$/)
+    await page.getByRole('button', { name: 'Subscribed', exact: true }).click()
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
+    const table = page.getByRole('table', { name: 'All videos' })
+    await table.getByRole('link', { name: 'Flour, part 1' }).focus()
+
+    await release()
+    await page.getByText('No longer subscribed to Old Mill').waitFor()
+    await page.keyboard.press('w')
+
+    const row = table.getByRole('row').filter({ has: page.getByRole('link', { name: 'Flour, part 1' }) })
+    await row.getByText('Watched').waitFor()
   })
 
   test('empty lists, unknown channels and failures have their messages; a plain user can change nothing', async (t) => {

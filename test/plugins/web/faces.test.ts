@@ -91,7 +91,7 @@ describe('folders for media servers', { skip: noBrowser }, () => {
       assert.deepEqual(face.selection, { groups: [group], account: 1, watched: false })
       assert.deepEqual([face.takes_back, face.with_places, face.state.films], [false, false, 1])
       await page.getByRole('button', { name: /^Change.*Living room/ }).click()
-      assert.equal(await dialog.getByLabel('Boats').isChecked(), true)
+      await dialog.getByRole('checkbox', { name: 'Boats', checked: true }).waitFor()
       await dialog.getByLabel('For the account').selectOption({ label: 'None: the whole archive' })
       await dialog.getByLabel('Boats').uncheck()
       await dialog.getByText('All videos, unless you choose channels, playlists or groups').waitFor()

@@ -78,7 +78,7 @@ describe('a long list', { skip: noBrowser }, () => {
     const film = (at: number) => list.getByRole('link', { name: `Film ${at}`, exact: true })
     await go('/?type=videos')
     await film(0).waitFor()
-    for (let turn = 0; turn < 60 && !(await film(60).isVisible()); turn++) {
+    for (let turn = 0; turn < 1000 && !(await film(60).isVisible()); turn++) {
       await page.mouse.wheel(0, 600)
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
     }

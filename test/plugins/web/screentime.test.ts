@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 import '../../support/long.ts'
@@ -40,6 +40,35 @@ async function household(t: TestContext) {
 }
 
 describe('daily limit on the page', { skip: noBrowser }, () => {
+  test('an answer from before the extra minutes does not stop the film again', async (t) => {
+    const { app, load } = await household(t)
+    const mia = (await app.as('admin').get('/api/user/')).body.find(
+      ({ username }: { username: string }) => username === 'mia',
+    )
+    await app.as('admin').post(`/api/screentime/${mia.id}/`, { minutes: 5 })
+    const { page, go } = await openPage(t, app.url, { as: MIA })
+    const isPlaying = () => {
+      const film = document.querySelector('video')
+      return film !== null && !film.paused && film.currentTime > 1
+    }
+    await go('/video/one/')
+    await page.waitForFunction(isPlaying)
+    await load()
+    const over = page.getByRole('dialog', { name: 'That’s all for today' })
+    await over.getByRole('button', { name: 'Five more minutes' }).click()
+    await over.getByLabel('PIN of a parent').fill(PIN)
+    const { asked, release } = await holdBack(page, /\/api\/screentime\/own\/$/, 'GET')
+    await asked
+
+    await over.getByRole('button', { name: 'Five more minutes' }).click()
+    await over.waitFor({ state: 'detached' })
+    release()
+
+    await page.getByText('5 minutes left today').waitFor()
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+    assert.equal(await page.evaluate(isPlaying), true)
+  })
+
   test('a child on a phone and a parent at a desktop', { timeout: 170_000 }, async (t) => {
     const { app, load } = await household(t)
     const parent = await openPage(t, app.url, { as: ADMIN })

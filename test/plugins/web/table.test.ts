@@ -1,7 +1,7 @@
 /** The list of videos as a table: sorted by its headings, with columns to choose, by mouse and by keys. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
@@ -154,6 +154,29 @@ describe('the table of videos', { skip: noBrowser }, () => {
 
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Film 1' }) })
     await row.getByText('1 Jun 2024').waitFor()
+  })
+
+  test('the selection of all videos does not replace one that was made meanwhile', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 120)
+    await app.as('admin').post('/api/config/user/', { view_style_home: 'table' })
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/')
+    const table = page.getByRole('table', { name: 'All videos' })
+    const bar = page.getByRole('toolbar', { name: 'Selected videos' })
+    await table.getByRole('link', { name: 'Film 5', exact: true }).waitFor()
+    const { asked, release } = await holdBack(page, /\/api\/video\/\?.*page=10$/)
+    await table.getByRole('button', { name: 'Select all' }).click()
+    await asked
+    await table.getByRole('button', { name: 'Select Film 5' }).click()
+
+    const answered = page.waitForResponse(/page=10$/)
+    release()
+
+    await answered
+    await table.locator('[aria-busy]').waitFor({ state: 'detached' })
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+    await bar.getByText('1 video selected').waitFor()
   })
 
   test('when many are marked, those whose request succeeded stay marked', async (t) => {

@@ -120,6 +120,12 @@ export function navigate(to: string, { isReplacing = false }: { isReplacing?: bo
   route.value = read()
 }
 
+/** For the end of a request. @returns whether nobody has gone to another view since */
+export function hereNow(): () => boolean {
+  const { key } = route.peek()
+  return () => route.peek().key === key
+}
+
 /** Home is shown, and no earlier entry belongs to the page. */
 export const isBeginning = (): boolean => (entryNow().depth ?? 0) === 0 && route.value.path === '/'
 

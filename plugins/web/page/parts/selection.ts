@@ -1,5 +1,7 @@
 /** The videos of a list that the user has selected, for actions on all of them. */
+
 import { signal } from '@preact/signals'
+import { hereNow } from '../browser/router.ts'
 import type { List, Rows } from '../stores/list.ts'
 import { t } from '../texts/lookup.ts'
 import { say } from './toast.ts'
@@ -58,7 +60,9 @@ export function choosingIn(list: Rows<VideoRow>, row: VideoRow, all?: VideoRow[]
 
 /** Selects the whole list, up to a limit. */
 export async function selectAll(list: List<VideoRow>): Promise<void> {
+  const [before, isHere] = [selection.peek(), hereNow()]
   await list.reach(MOST_SELECTED + 1)
+  if (selection.peek() !== before || !isHere()) return
   const rows = list.rows.peek()
   if (list.state.peek() !== 'failed') show(list, new Map(rows.map((row) => [row.id, row])), rows.at(-1)?.id ?? '')
 }

@@ -146,7 +146,7 @@ export const isStale = (list: List<VideoRow>): boolean =>
 function useFresh(list: List<VideoRow>): void {
   useEffect(() => {
     if (isStale(list) && scrollY < TOP_PX) void list.reload()
-    const { soon, end } = coalesce(() => void (scrollY > TOP_PX || list.reload()), REST_MS)
+    const { soon, end } = coalesce(() => scrollY > TOP_PX || list.reload(), REST_MS)
     const ends = [
       listen('queue', (change) => isEnd(change) && soon()),
       // The page was hidden or the server was unreachable, so downloads may have ended meanwhile.

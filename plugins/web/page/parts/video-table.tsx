@@ -132,7 +132,7 @@ function Head({ list, columns, order }: { list: List<VideoRow>; columns: Column[
         <IconButton
           icon={ListChecks}
           label={isAll ? t('select.clear') : t('select.all')}
-          onClick={() => (isAll ? clearSelection() : void selectAll(list))}
+          onClick={() => (isAll ? clearSelection() : selectAll(list))}
         />
       </div>
       <div role="columnheader">{t('table.title')}</div>

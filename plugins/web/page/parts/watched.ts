@@ -1,4 +1,5 @@
 /** Marks a video as watched or unwatched, with Undo. The change is shown immediately wherever the video appears. */
+import { hereNow } from '../browser/router.ts'
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { cachedUnder, forget } from '../stores/load.ts'
@@ -37,11 +38,11 @@ export async function toggleWatched(
  * @param shown  called to show the change
  */
 export async function markAllWatched(id: string, shown: () => void): Promise<void> {
+  const isHere = hereNow()
   const { marking } = await post<{ marking?: number }>('/api/watched/', { id, is_watched: true })
-  const page = location.pathname
   const show = () => {
     forget('list ')
-    if (location.pathname === page) shown()
+    if (isHere()) shown()
   }
   show()
   const undo = async () => {

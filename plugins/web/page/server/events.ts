@@ -121,8 +121,9 @@ function onDown(): void {
 
 async function poll(): Promise<void> {
   try {
-    await show(await get<Notification[]>('/api/notification/'))
-    if (connection.value === 'connected') return
+    const told = await get<Notification[]>('/api/notification/')
+    if (connection.value === 'connected') return // the stream has sent newer ones
+    await show(told)
     connection.value = 'polling'
     tell('queue', { reset: true })
     tell('missed', undefined)

@@ -45,6 +45,8 @@ export interface List<Row> {
   retry(): void
   /** Reads the list again; the current rows stay until the new ones arrive. */
   reload(): Promise<void>
+  /** Called when the list may be outdated: reloads it if it is shown, otherwise when it is read again. */
+  renew(): void
   change(id: string, how: (row: Row) => Row): void
   /** @returns a function that puts the row back at its position */
   drop(id: string): () => void
@@ -98,7 +100,11 @@ function openCursor<Record>(path: string, query: Query | undefined) {
 }
 
 export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListOptions<Record, Row>): List<Row> {
-  const rows = signal<Row[]>([])
+  let isShown = false
+  const rows = signal<Row[]>([], {
+    watched: () => void (isShown = true),
+    unwatched: () => void (isShown = false),
+  })
   const state = signal<'loading' | 'ready' | 'failed'>('loading')
   const failure = signal<Failure | undefined>(undefined)
   const isWhole = signal(false)
@@ -108,6 +114,7 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
   /** Ids to ignore in replies: their rows are in the list already, or were removed during the request. */
   const seen = new Set<string>()
   let askedAt: number | undefined
+  let isOutdated = false
   let dropped = 0
   let running: Promise<void> | undefined
   let life = 0
@@ -179,6 +186,7 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
     total,
     askedAt: () => askedAt,
     async reach(count) {
+      if (isOutdated) await this.reload()
       askedAt ??= Date.now()
       while (readSoFar().length < count && end === 'open' && state.value !== 'failed') {
         if (!running) {
@@ -197,6 +205,7 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
     },
     async reload() {
       const mine = ++life
+      isOutdated = false
       askedAt = Date.now()
       running = undefined
       held = []
@@ -211,6 +220,10 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
       held = undefined
       isStale = state.peek() === 'failed'
       if (!isStale) show(read)
+    },
+    renew() {
+      isOutdated = askedAt !== undefined
+      if (isShown) void this.reach(1)
     },
     change(id, how) {
       const changed = (row: Row): Row => (idOf(row) === id ? how(row) : row)

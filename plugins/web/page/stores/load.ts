@@ -43,14 +43,25 @@ export const cachedValue = <Value>(key: string): Value | undefined => cached.get
 /** All cached values whose key has this prefix. */
 export const cachedUnder = <Value>(prefix: string): Value[] =>
   [...cached].filter(([key]) => key.startsWith(prefix)).map(([, value]) => value as Value)
-/** Drops cached values that may be outdated, for example after a deletion; without a prefix, all of them. */
+/** A cached value that reads itself again: at once if it is shown, otherwise when it is. */
+interface Renewable {
+  renew(): void
+}
+const isRenewable = (value: unknown): value is Renewable => 'renew' in Object(value)
+/** Drops or renews cached values that may be outdated, for example after a deletion; without a prefix, all of them. */
 export function forget(prefix = ''): void {
-  for (const key of [...cached.keys()]) if (key.startsWith(prefix)) cached.delete(key)
+  for (const [key, value] of [...cached]) {
+    if (!key.startsWith(prefix)) continue
+    if (isRenewable(value)) value.renew()
+    else cached.delete(key)
+  }
 }
 /** Drops all cached values except those whose key has this prefix. */
 export function forgetOthers(prefix: string): void {
   for (const key of [...cached.keys()]) if (!key.startsWith(prefix)) cached.delete(key)
 }
+/** Drops everything, for example at sign-out. */
+export const forgetAll = (): void => cached.clear()
 
 /**
  * Loads when the view appears and when `key` changes. A value that was cached under this key is shown immediately, and
@@ -67,14 +78,15 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
     now.value = start(key)
   }
 
-  /** Number of the newest request: only its reply is used, in whatever order replies arrive. */
+  /** Numbers of the newest request, and of the request whose reply is shown: no older one replaces it. */
   const turn = useRef(0)
+  const shown = useRef(0)
   const changes = useRef(0)
   const run = async (signal: AbortSignal): Promise<void> => {
     // Called by a view of other data, which has been left meanwhile.
     if (asked.peek() !== key) return forget(key)
     const mine = ++turn.current
-    const isOld = () => signal.aborted || mine !== turn.current
+    const isOld = () => signal.aborted || asked.peek() !== key || mine < shown.current
     const before = changes.current
     try {
       const value = await load(signal)
@@ -82,10 +94,11 @@ export function useLoad<Value>(key: string, load: (signal: AbortSignal) => Promi
       // The reply may be older than the change.
       if (before !== changes.current) return await run(signal)
       cache(key, value)
+      shown.current = mine
       now.value = { state: 'ready', value }
       isTold.current = false
     } catch (error) {
-      if (isAborted(error) || isOld()) return
+      if (isAborted(error) || isOld() || mine !== turn.current) return
       fail(toFailure(error))
     }
   }

@@ -84,7 +84,7 @@ function openLists() {
       await Promise.all(shown().map((list) => list.reload()))
     },
     readSoon(list: ItemList): void {
-      const known = soon.get(list) ?? coalesce(() => void list.reload(), TOGETHER_MS)
+      const known = soon.get(list) ?? coalesce(() => list.reload(), TOGETHER_MS)
       soon.set(list, known)
       known.soon()
     },
@@ -100,17 +100,18 @@ function openLists() {
 function openPlatformWatch() {
   const platform = signal<PlatformState | undefined>(undefined)
   const platformFailure = signal<Failure | undefined>(undefined)
-  /** Number of the newest request; only its reply counts. */
-  let asked = 0
-  const soon = coalesce(() => void read(), PLATFORM_MS)
-  const nextAttempt = coalesce(() => void read(), SOONEST_ATTEMPT_MS)
+  /** Numbers of the newest request, and of the request whose reply is shown: no older one replaces it. */
+  let [asked, shown] = [0, 0]
+  const soon = coalesce(read, PLATFORM_MS)
+  const nextAttempt = coalesce(read, SOONEST_ATTEMPT_MS)
 
   async function read(): Promise<void> {
     if (!isAdmin.peek()) return
     const mine = ++asked
     try {
       const state = await get<PlatformState>('/api/platform/')
-      if (mine !== asked || !isAdmin.peek()) return
+      if (mine < shown || !isAdmin.peek()) return
+      shown = mine
       platform.value = platformState.value = state
       platformFailure.value = undefined
     } catch (error) {
@@ -142,7 +143,7 @@ function openQueueStore(): QueueStore {
   const { platform, platformFailure, ...watch } = openPlatformWatch()
   const running = signal<ReadonlyMap<string, QueueItem>>(new Map())
   const finished = signal(0)
-  const allSoon = coalesce(() => void readAll(), TOGETHER_MS)
+  const allSoon = coalesce(readAll, TOGETHER_MS)
 
   async function readAll(): Promise<void> {
     running.value = new Map()

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { CircleCheck, Download, EllipsisVertical, LifeBuoy, RefreshCw, Trash, TvMinimalPlay } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import type { ViewProps } from '../browser/router.ts'
-import { changeQuery, navigate, route } from '../browser/router.ts'
+import { changeQuery, hereNow, navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { undoOf } from '../parts/bin.ts'
 import { Button } from '../parts/button.tsx'
@@ -256,10 +256,11 @@ async function drop({ channel_id: id, channel_name: name, channel_subscribed: is
     ...(isSome(count) && { typed: { label: t('delete.typed', { value: typed }), value: typed } }),
   })
   if (!isSure) return
+  const isHere = hereNow()
   const { removal } = await remove<{ removal?: string }>(`/api/channel/${id}/`)
   forget()
   say(t('channel.deleted', { name }), undoOf([removal]))
-  navigate('/channels/', { isReplacing: true })
+  if (isHere()) navigate('/channels/', { isReplacing: true })
 }
 
 function Videos({ channel, onTotal }: { channel: Channel; onTotal: (total: Count) => void }) {

@@ -5,7 +5,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isSofa } from '../browser/layout.ts'
-import { navigate, route } from '../browser/router.ts'
+import { hereNow, navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Select } from '../parts/field.tsx'
@@ -31,8 +31,9 @@ const isNew = async (): Promise<boolean> =>
 /** Opens the view that follows the sign-in. */
 async function goOn(): Promise<void> {
   const { path } = route.peek()
-  if ((path === '/' || path === '/login/') && (await isNew())) navigate('/welcome/', { isReplacing: true })
-  else if (path === '/login/') navigate('/', { isReplacing: true })
+  if (path === '/login/') navigate('/', { isReplacing: true })
+  const isHere = hereNow()
+  if ((path === '/' || path === '/login/') && (await isNew()) && isHere()) navigate('/welcome/', { isReplacing: true })
 }
 
 const hasCodes = isThere('signincode')

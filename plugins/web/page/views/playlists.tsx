@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import { Clock, ListPlus, ListVideo, Plus, Rss } from 'lucide'
-import { changeQuery, navigate, route } from '../browser/router.ts'
+import { changeQuery, hereNow, navigate, route } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -78,13 +78,14 @@ export default function Playlists() {
 
 function NewPlaylist({ onClose }: { onClose: () => void }) {
   const create = async ({ name, isPrivate }: PlaylistChoice) => {
+    const isHere = hereNow()
     const { playlist_id: id } = await post<Playlist>('/api/playlist/custom/', {
       playlist_name: name,
       playlist_visibility: isPrivate ? 'private' : 'shared',
     })
     forgetPlaylists()
     onClose()
-    navigate(`/playlist/${id}/`)
+    if (isHere()) navigate(`/playlist/${id}/`)
   }
   return (
     <PlaylistForm

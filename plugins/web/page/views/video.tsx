@@ -16,7 +16,7 @@ import {
 import { useEffect, useRef } from 'preact/hooks'
 import { useKeys } from '../browser/keys.ts'
 import type { ViewProps } from '../browser/router.ts'
-import { navigate, route } from '../browser/router.ts'
+import { hereNow, navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { ActionButton, Button, IconButton } from '../parts/button.tsx'
 import { DislikesLink } from '../parts/dislikes-link.tsx'
@@ -200,6 +200,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
   const { title } = titledAs(value)
   const watched = () => void toggle(video, value)
   const add = () => askForPlaylist([{ id: value.platform_id, title }])
+  const isHere = hereNow()
   const isLater = value.watch_later === true
   const later = () =>
     void toggleLater({ id: value.platform_id, isLater }, (isNow) =>
@@ -213,7 +214,7 @@ function Head({ video, value, machine, isTranscript }: HeadProps) {
     ),
     ...videoActions(
       { ...{ id: value.platform_id, title }, platform: platformOf(value), place: value.place },
-      () => void navigate('/', { isReplacing: true }),
+      () => void (isHere() && navigate('/', { isReplacing: true })),
     ),
   ]
   return (

@@ -2,7 +2,7 @@
 import type { IconNode } from 'lucide'
 import { Circle, CircleAlert, CircleCheck } from 'lucide'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { navigate } from '../browser/router.ts'
+import { hereNow, navigate } from '../browser/router.ts'
 import { AddButtons } from '../parts/add-buttons.tsx'
 import { download, saveBeforeAdding } from '../parts/adding.ts'
 import { askAndSubscribe } from '../parts/beginning.tsx'
@@ -179,10 +179,11 @@ function First() {
         missing={t('welcome.paste.wrong')}
         isCalm
         onSend={async (understood, how) => {
+          const isHere = hereNow()
           const done =
             how === 'subscribe' ? await askAndSubscribe(understood) : await download(understood, { isNow: true })
           if (done === false) return false
-          navigate('/') // there people can watch the download
+          if (isHere()) navigate('/') // there people can watch the download
         }}
         buttons={(state) => <AddButtons {...state} />}
       />

@@ -24,6 +24,8 @@ const playing = (): HTMLVideoElement | undefined => players().find(({ paused }) 
 const isWatching = (): boolean => match('/video/:videoId/', route.value.path) !== undefined
 
 const own = signal<OwnScreenTime | undefined>(undefined)
+/** The number of times that a parent has given more minutes. A request that began before is outdated. */
+let grants = 0
 /** The player that was playing when the time ended. */
 const stopped = signal<HTMLVideoElement | undefined>(undefined)
 
@@ -41,10 +43,13 @@ export function TimeLeft() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isEnded = false
-    const read = async () => {
+    let asked = 0
+    const read = async (): Promise<void> => {
       clearTimeout(timer)
+      const [mine, before] = [++asked, grants]
       const now = await get<OwnScreenTime>('/api/screentime/own/').catch(() => undefined) // the next one may come
-      if (isEnded) return
+      if (isEnded || mine !== asked) return
+      if (before !== grants) return read()
       if (now) own.value = now
       if (now?.left === 0) stopPlayers()
       const soon = Math.max(1, now?.left ?? RESTING_MS) * 1000
@@ -82,6 +87,7 @@ export function TimeOver() {
   const goOn = (now: OwnScreenTime) => {
     const player = stopped.value
     stopped.value = undefined
+    grants++
     own.value = now
     // The document is reloaded, because the server has refused the film meanwhile.
     if (document.querySelector('.player-failure')) return location.reload()

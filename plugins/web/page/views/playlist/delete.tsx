@@ -3,7 +3,7 @@
  * if files are deleted.
  */
 import { useState } from 'preact/hooks'
-import { navigate } from '../../browser/router.ts'
+import { hereNow, navigate } from '../../browser/router.ts'
 import { undoOf } from '../../parts/bin.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -33,10 +33,11 @@ export function DeletePlaylist({
   const wanted = typedFor(name, id)
   const submit = async () => {
     const query = { 'delete-videos': isWithVideos }
+    const isHere = hereNow()
     const { removal } = await remove<{ removal?: string }>(`/api/playlist/${id}/`, { query })
     forget()
     say(t('list.deleted', { name }), undoOf([removal]))
-    navigate('/playlists/', { isReplacing: true })
+    if (isHere()) navigate('/playlists/', { isReplacing: true })
   }
   return (
     <Dialog title={t('list.delete.title')} onClose={onClose}>
