@@ -44,6 +44,27 @@ describe('the bin', { skip: noBrowser }, () => {
       await check()
     })
 
+  test('other entries stay selected when one is restored', async (t) => {
+    const app = await testApp(t)
+    const ids = ['v1', 'v2', 'v3']
+    await app.given(aChannel({ id: 'UC1' }), ...ids.map((id) => aVideo({ id, channelId: 'UC1', title: `Tide ${id}` })))
+    for (const id of ids) await app.as('admin').delete(`/api/video/${id}/`)
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/bin/')
+    for (const id of ['v1', 'v2']) await page.getByRole('checkbox', { name: `Select Tide ${id}` }).check()
+
+    await page.getByRole('button', { name: 'Restore “Tide v1”' }).click()
+    await page.getByRole('checkbox', { name: 'Select Tide v1' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Restore “Tide v3”' }).click()
+    await page.getByRole('checkbox', { name: 'Select Tide v3' }).waitFor({ state: 'detached' })
+
+    await page
+      .getByRole('toolbar', { name: 'Selected in the bin' })
+      .getByText(/^1 selected/)
+      .waitFor()
+    assert.equal(await page.getByRole('checkbox', { name: 'Select Tide v2' }).isChecked(), true)
+  })
+
   for (const size of ['desktop', 'phone'] as const)
     test(`restores or deletes several selected entries: ${size}`, async (t) => {
       const app = await testApp(t)

@@ -33,22 +33,23 @@ export function BinSection() {
   useLastPage(list, page, setPage)
   // While the list is filtered, "Empty the bin" would also delete the entries that do not match.
   const isSearch = words.trim() !== ''
-  const changed = async () => {
+  /** @param gone  undefined: all */
+  const changed = async (gone?: readonly BinEntry[]) => {
     forget()
     await list.reload()
     // Not before: the removed entries are still in the list and could be selected again.
-    setChosen(NONE)
+    setChosen((now) => new Map(gone && [...now].filter(([id]) => !gone.some((one) => one.id === id))))
   }
   const restore = async (entries: readonly BinEntry[]) => {
     try {
       await restoreAll(entries)
     } finally {
-      await changed()
+      await changed(entries)
     }
   }
   const drop = async (entries: readonly BinEntry[]) => {
     if (!(await isSureToDrop(entries))) return
-    await inPieces(idsOf(entries), (some) => post('/api/bin/empty/', { entries: some })).finally(changed)
+    await inPieces(idsOf(entries), (some) => post('/api/bin/empty/', { entries: some })).finally(() => changed(entries))
     say(t('settings.bin.emptied'))
   }
   const emptyAll = async () => {
