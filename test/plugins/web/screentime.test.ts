@@ -131,4 +131,28 @@ describe('daily limit on the page', { skip: noBrowser }, () => {
     await child.page.getByText('5 minutes left today').waitFor()
     assert.equal(await over.count(), 0)
   })
+
+  test('a daily limit that arrives while rights are open stays when they are saved', async (t) => {
+    const app = await testApp(t)
+    const { body: mia } = await app.as('admin').post('/api/user/', { ...MIA, view: { channel: [] } })
+    await app.as('admin').post(`/api/screentime/${mia.id}/`, { minutes: 60 })
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    const { release } = await holdBack(page, /\/api\/screentime\/$/)
+    await go('/settings/users/')
+    await page.getByRole('button', { name: 'More for mia' }).click()
+    await page.getByRole('menuitem', { name: 'Change what they can do' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Minutes a day').waitFor()
+
+    release()
+    await page.getByText('60 minutes a day').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+
+    const limits = (await app.as('admin').get('/api/screentime/')).body
+    assert.deepEqual(
+      limits.map(({ minutes }: { minutes: number | null }) => minutes),
+      [60],
+    )
+  })
 })

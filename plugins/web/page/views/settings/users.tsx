@@ -190,7 +190,9 @@ function UserDialog({
   const [password, setPassword] = useState('')
   const [rights, setRights] = useState(user ? rightsOf(user) : NEW_ACCOUNT)
   const [picking, setPicking] = useState<Kind>()
-  const [time, setTime] = useState(minutes === null ? '' : String(minutes))
+  const [typed, setTyped] = useState<string>()
+  // The stored time may arrive while the dialog is open.
+  const time = typed ?? (minutes === null ? '' : String(minutes))
   const asksPassword = what !== 'rights'
   const asksRights = what !== 'password'
   const isShort = asksPassword && password.length < SHORTEST_PASSWORD
@@ -210,8 +212,9 @@ function UserDialog({
       ? await post<Account>(`/api/user/${made.current.id}/`, body)
       : await post<Account>('/api/user/', { ...body, username: name })
     made.current = saved
-    const wanted = isTimed && time !== '' ? Number(time) : null
-    if (asksRights && wanted !== minutes) await post(`/api/screentime/${saved.id}/`, { minutes: wanted })
+    const wanted = isTimed ? typed : minutes === null ? undefined : ''
+    if (asksRights && wanted !== undefined)
+      await post(`/api/screentime/${saved.id}/`, { minutes: wanted === '' ? null : Number(wanted) })
     say(DONE[what](user?.username ?? name))
     onDone()
     onClose()
@@ -250,7 +253,7 @@ function UserDialog({
             min={0}
             max={MOST_MINUTES}
             value={time}
-            onInput={setTime}
+            onInput={setTyped}
             hint={t('settings.users.minutes.hint')}
             error={form.errors.minutes}
           />
