@@ -587,6 +587,26 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal(await pause.inputValue(), '45')
   })
 
+  test('a number and the time of one schedule are both saved, however late the first one is sent', async (t) => {
+    const app = await testApp(t)
+    await app.app.schedules.set('run_backup', '0 8 *')
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/schedules/')
+    const group = page.locator('.schedules tbody', { hasText: 'Make a backup' })
+    await group.getByRole('button', { name: 'Change schedule: Make a backup' }).click()
+    const sendTime = await holdUp(page, /\/schedule\/$/)
+    await group.getByLabel('Time').fill('06:45')
+
+    await group.getByLabel('Keep the newest').fill('7')
+    await page.keyboard.press('Tab')
+    await sendTime()
+    await saved(page, 'Keep the newest')
+
+    const { schedule, config } = app.app.schedules.get('run_backup')!
+    assert.deepEqual({ schedule, config }, { schedule: '45 6 *', config: { rotate: 7 } })
+    await group.getByText('Every day at 06:45').waitFor()
+  })
+
   test('users are added, locked and deleted; the last admin stays', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })

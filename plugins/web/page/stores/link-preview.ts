@@ -8,6 +8,7 @@ import type { Count } from '../texts/lookup.ts'
 import type { Understood } from './identify-links.ts'
 import { mayDownload } from './session.ts'
 import { titledAs } from './titles.ts'
+import { openTurns } from './turns.ts'
 
 /** What is shown of a target. */
 export interface LinkPreview {
@@ -21,14 +22,8 @@ export interface LinkPreview {
 const REST_MS = 600
 const FRESH_MS = 600_000
 const cached = signal<ReadonlyMap<string, { preview: LinkPreview | undefined; atMs: number }>>(new Map())
-let turn: Promise<unknown> = Promise.resolve()
-
 /** Requests to the platform are sent one at a time, because the server limits an account's concurrent ones. */
-function inTurn<Value>(ask: () => Promise<Value>): Promise<Value> {
-  const mine = turn.then(ask)
-  turn = mine.catch(() => undefined) // the caller reports the failure
-  return mine
-}
+const inTurn = openTurns()
 
 const keyOf = ({ target: { id, type, known } }: Understood): string => `${type} ${id} ${known}`
 const store = (key: string, preview: LinkPreview | undefined): void =>

@@ -6,8 +6,9 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { get, post, remove } from '../../server/api.ts'
 import type { Schedule, TaskKind } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
-import { useLoad } from '../../stores/load.ts'
+import { type Load, useLoad } from '../../stores/load.ts'
 import { taskText, taskTitle, useTaskKinds } from '../../stores/task-kinds.ts'
+import { openTurns } from '../../stores/turns.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
 import { cronInWords, dayName } from './cron-words.ts'
@@ -44,12 +45,7 @@ export function SchedulesSection() {
                 {tasks
                   .filter(({ schedule }) => schedule !== null)
                   .map((task) => (
-                    <TaskSchedule
-                      key={task.name}
-                      task={task}
-                      schedule={all.find(({ name }) => name === task.name)}
-                      reload={schedules.reload}
-                    />
+                    <TaskSchedule key={task.name} task={task} schedule={scheduleOf(task, all)} schedules={schedules} />
                   ))}
               </table>
             )}
@@ -60,15 +56,19 @@ export function SchedulesSection() {
   )
 }
 
+const scheduleOf = ({ name: wanted }: TaskKind, all: readonly Schedule[]): Schedule | undefined =>
+  all.find(({ name }) => name === wanted)
+
 interface TaskScheduleProps {
   task: TaskKind
   schedule: Schedule | undefined
-  reload: () => Promise<void>
+  schedules: Load<Schedule[]>
 }
 
 /** A row of the table; when it is open, all settings of the schedule are below it. */
-function TaskSchedule({ task, schedule, reload }: TaskScheduleProps) {
+function TaskSchedule({ task, schedule, schedules }: TaskScheduleProps) {
   const id = useId()
+  const save = useSave(task, schedules)
   const [isOpen, setOpen] = useState(false)
   const title = taskTitle(task)
   const next = schedule?.next_run_at
@@ -108,7 +108,7 @@ function TaskSchedule({ task, schedule, reload }: TaskScheduleProps) {
       {isOpen && (
         <tr>
           <td colSpan={5}>
-            <Choices task={task} schedule={schedule} reload={reload} />
+            <Choices task={task} schedule={schedule} save={save} />
           </td>
         </tr>
       )}
@@ -135,17 +135,40 @@ function LastRun({ schedule }: { schedule: Schedule | undefined }) {
   )
 }
 
-function Choices({ task, schedule, reload }: TaskScheduleProps) {
-  const save = async (cron: string | undefined, config?: Schedule['config']) => {
-    if (cron === undefined) await remove('/api/schedule/', { query: { task_name: task.name } })
-    else await post('/api/schedule/', { task_name: task.name, schedule: cron, ...(config && { config }) })
-    await reload()
+interface Save {
+  /** undefined: the task is no longer scheduled. */
+  plan(cron: string | undefined): Promise<unknown>
+  option(key: string, value: unknown): Promise<unknown>
+}
+
+/** Saves changes of a task one after the other, because each request contains what the others may have changed. */
+function useSave(task: TaskKind, { now, change }: Load<Schedule[]>): Save {
+  const [inTurn] = useState(openTurns)
+  const { name: task_name } = task
+  const show = (...saved: Schedule[]) => change((all) => [...all.filter(({ name }) => name !== task_name), ...saved])
+  const set = async (schedule: string, config?: Schedule['config']) =>
+    show(await post<Schedule>('/api/schedule/', { task_name, schedule, ...(config && { config }) }))
+  const end = async () => {
+    await remove('/api/schedule/', { query: { task_name } })
+    show()
   }
+  return {
+    plan: (cron) => inTurn(() => (cron === undefined ? end() : set(cron))),
+    option: (key, value) =>
+      inTurn(async () => {
+        const newest = scheduleOf(task, now.peek().value ?? [])
+        // Without a schedule there is nothing to change.
+        return newest !== undefined && set(newest.schedule, { ...newest.config, [key]: value })
+      }),
+  }
+}
+
+function Choices({ task, schedule, save }: Omit<TaskScheduleProps, 'schedules'> & { save: Save }) {
   const config = (schedule?.config ?? {}) as Record<string, unknown>
   return (
     <>
       {taskText(task) && <p class="hint">{taskText(task)}</p>}
-      <When schedule={schedule} save={save} />
+      <When schedule={schedule} save={save.plan} />
       {schedule &&
         Object.entries(task.schedule?.config.properties ?? {}).map(([key, schema]) => (
           <SchemaOption
@@ -154,7 +177,7 @@ function Choices({ task, schedule, reload }: TaskScheduleProps) {
             field={`config.${key}`}
             schema={schema as OptionSchema}
             value={config[key]}
-            onSave={(value) => save(schedule.schedule, { ...config, [key]: value })}
+            onSave={(value) => save.option(key, value)}
           />
         ))}
       <Advanced>
@@ -164,7 +187,7 @@ function Choices({ task, schedule, reload }: TaskScheduleProps) {
           hint={t('settings.schedules.cron.hint')}
           placeholder="30 */6 1-5"
           value={schedule?.schedule ?? ''}
-          onSave={(cron) => save(cron || undefined)}
+          onSave={(cron) => save.plan(cron || undefined)}
         />
       </Advanced>
     </>
@@ -172,13 +195,7 @@ function Choices({ task, schedule, reload }: TaskScheduleProps) {
 }
 
 /** How often and when the task runs; each change saves a new schedule. */
-function When({
-  schedule,
-  save,
-}: {
-  schedule: Schedule | undefined
-  save: (cron: string | undefined) => Promise<void>
-}) {
+function When({ schedule, save }: { schedule: Schedule | undefined; save: Save['plan'] }) {
   const id = useId()
   const saving = useSaving()
   const { shown: plan, choose } = useChosen(schedule ? readPlan(schedule.schedule) : FRESH, saving, (wanted) =>
