@@ -1,7 +1,7 @@
 /** A long list: scrolling to a month, and filters that are saved under a name. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
@@ -138,6 +138,34 @@ describe('a long list', { skip: noBrowser }, () => {
     assert.deepEqual(await left(), ['Seen'])
     for (const wrong of [[{ name: '', query: 'a' }], [{ name: 'a' }], Array(31).fill({ name: 'a', query: 'b' }), 'x'])
       assert.equal((await app.as('admin').post('/api/config/user/', { saved_filters: wrong })).status, 400)
+  })
+
+  test('a filter that is saved while the previous one is not read yet replaces none', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', title: 'Film' }))
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/?watch=unwatched')
+    const save = async (name: string) => {
+      await page.getByRole('button', { name: 'Saved views' }).click()
+      await page.getByRole('menuitem', { name: 'Save these filters' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill(name)
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    }
+    const { asked, release } = await holdBack(page, /\/api\/config\/user\/$/)
+    await save('New')
+    await asked
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('button', { name: 'Watched', exact: true }).click()
+    await save('Seen')
+    release()
+    await page.getByText('Saved as Seen').waitFor()
+
+    const { saved_filters: stored } = (await app.as('admin').get('/api/config/user/')).body
+    assert.deepEqual(
+      stored.map(({ name }: { name: string }) => name),
+      ['New', 'Seen'],
+    )
   })
 
   test('searches are saved with them, and each opens its own view', async (t) => {

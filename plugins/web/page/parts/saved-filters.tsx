@@ -5,6 +5,7 @@ import { navigate, queryText } from '../browser/router.ts'
 import { get } from '../server/api.ts'
 import type { UserPreferences } from '../server/records.ts'
 import { changeUserPreferences, userPreferences } from '../stores/session.ts'
+import { openTurns } from '../stores/turns.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -72,14 +73,17 @@ function hrefOf(saved: string): string {
 
 type Saved = NonNullable<UserPreferences['saved_filters']>
 
+const inTurn = openTurns()
+
 /**
  * Reads the saved filters first, so that those stay which the account has saved on another device since this page was
- * opened.
+ * opened. Saves run one after the other, so that each builds on the one before.
  */
-async function save(change: (saved: Saved) => Saved): Promise<void> {
-  const { saved_filters: saved } = await get<UserPreferences>('/api/config/user/')
-  await changeUserPreferences({ saved_filters: change(saved ?? []) })
-}
+const save = (change: (saved: Saved) => Saved): Promise<void> =>
+  inTurn(async () => {
+    const { saved_filters: saved } = await get<UserPreferences>('/api/config/user/')
+    await changeUserPreferences({ saved_filters: change(saved ?? []) })
+  })
 
 function Name({ title, query, onClose }: { title: string; query: string; onClose: () => void }) {
   const name = useSignal('')
