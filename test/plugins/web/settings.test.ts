@@ -607,6 +607,28 @@ describe('settings', { skip: noBrowser }, () => {
     await group.getByText('Every day at 06:45').waitFor()
   })
 
+  test('a text that is taken back while it is being saved is not saved', async (t) => {
+    const app = await testApp(t)
+    await app.app.schedules.set('run_backup', '15 8 1')
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await go('/settings/schedules/')
+    const group = page.locator('.schedules tbody', { hasText: 'Make a backup' })
+    await group.getByRole('button', { name: 'Change schedule: Make a backup' }).click()
+    await group.getByText('Advanced').click()
+    const cron = group.getByLabel('Cron')
+    const send = await holdUp(page, /\/schedule\/$/)
+    await cron.fill('30 9 2')
+    await page.keyboard.press('Tab')
+
+    await cron.fill('15 8 1')
+    await page.keyboard.press('Tab')
+    await send()
+    await saved(page, 'Cron')
+
+    assert.equal(app.app.schedules.get('run_backup')?.schedule, '15 8 1')
+    assert.equal(await cron.inputValue(), '15 8 1')
+  })
+
   test('users are added, locked and deleted; the last admin stays', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { as: ADMIN })

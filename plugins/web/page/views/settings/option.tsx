@@ -263,8 +263,10 @@ export function TextOption({
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => setDraft(currentTarget.value),
     onChange: ({ currentTarget: { value: typed } }: { currentTarget: { value: string } }) => {
       const text = typed.trim()
+      // While a change is being saved, the value may still be the one before it.
+      const isChanged = saving.state === 'saving' || text !== value
       // Without a change no request is sent, but an earlier error disappears.
-      void saving.run(async () => text !== value && onSave(text)).then((end) => end !== 'refused' && settle(typed))
+      void saving.run(async () => isChanged && onSave(text)).then((end) => end !== 'refused' && settle(typed))
     },
   }
   return (
