@@ -1,7 +1,8 @@
 /** Rules on the page: created, ordered, previewed, run and undone, with mouse, finger and keys. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdUp, noBrowser, openPage } from '../../support/browser.ts'
+import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -128,6 +129,34 @@ describe('rules', { skip: noBrowser }, () => {
     await page.waitForFunction(() => document.querySelectorAll('.rules strong').length === 3)
     assert.deepEqual(await order(), ['one', 'two', 'three'])
     await check()
+  })
+
+  test('a rule stays where it was moved while earlier moves are being sent, and further moves build on it', async (t) => {
+    const app = await testApp(t)
+    await given(app)
+    for (const name of ['one', 'two', 'three'])
+      await app.as('admin').post('/api/rule/', {
+        ...{ side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep', name },
+      })
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    const handle = (name: string) => page.getByRole('button', { name: new RegExp(`^Move ${name},`) })
+    const order = () => page.locator('.rules strong').allInnerTexts()
+    await go('/settings/rules/')
+    await handle('three').waitFor()
+    const sendSecond = await holdUp(page, /\/rule\/order\/$/)
+    const sendFirst = await holdUp(page, /\/rule\/order\/$/)
+    await handle('three').press('Home')
+    await handle('one').press('End')
+
+    const isRead = page.waitForResponse((reply) => reply.url().endsWith('/api/rule/'))
+    await sendFirst()
+    await isRead
+    await handle('three').press('End')
+    await sendSecond()
+
+    const names = async () => (await app.as('admin').get('/api/rule/')).body.keep.map((rule: any) => rule.name)
+    await until('all moves are sent', names, (now) => now.join() === 'two,one,three')
+    assert.deepEqual(await order(), ['two', 'one', 'three'])
   })
 
   test('a failed switch or move of a rule is undone and reported', async (t) => {

@@ -2,6 +2,8 @@
 import { GripVertical } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { openChanges } from '../stores/changes.ts'
+import { openTurns } from '../stores/turns.ts'
 import { t } from '../texts/lookup.ts'
 import { followPointer, STEPS } from './follow-pointer.ts'
 import { Icon } from './icon.tsx'
@@ -15,6 +17,38 @@ interface Props<Row> {
   class?: string
   rowClass?: (row: Row) => string
   children: (row: Row) => ComponentChildren
+}
+
+interface Moves {
+  /** The rows in the order of all moves, also of those that the server has not confirmed yet. */
+  shown<Row extends { id: number }>(rows: readonly Row[]): readonly Row[]
+  /**
+   * Moves are sent one after the other.
+   * @param ids  the new order
+   * @throws what `send` throws; the move is then undone
+   */
+  move(ids: readonly number[], send: () => Promise<unknown>): Promise<void>
+}
+
+/** Shows each move until its reply has been reloaded: the reply to an earlier move does not contain it. */
+export function useMoves(reload: () => Promise<void>): Moves {
+  const [{ now, during }] = useState(openChanges<readonly number[]>)
+  const [inTurn] = useState(openTurns)
+  return {
+    shown: (rows) => now.value.reduce(inOrder, rows),
+    move: (ids, send) =>
+      during(ids, () =>
+        inTurn(send)
+          .then(() => undefined)
+          .finally(reload),
+      ),
+  }
+}
+
+/** Other rows are last, in their own order. */
+function inOrder<Row extends { id: number }>(rows: readonly Row[], ids: readonly number[]): readonly Row[] {
+  const placeOf = new Map(ids.map((id, place) => [id, place]))
+  return rows.toSorted((a, b) => (placeOf.get(a.id) ?? ids.length) - (placeOf.get(b.id) ?? ids.length))
 }
 
 /** The row of a list at the position of the pointer. */

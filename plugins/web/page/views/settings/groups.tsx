@@ -8,7 +8,7 @@ import { Field } from '../../parts/field.tsx'
 import { Form, FormButtons, useForm } from '../../parts/form.tsx'
 import { Dot, useGroups } from '../../parts/groups.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { OrderedList } from '../../parts/ordered-list.tsx'
+import { OrderedList, useMoves } from '../../parts/ordered-list.tsx'
 import { Picker } from '../../parts/picker.tsx'
 import { PodcastDialog } from '../../parts/podcast.tsx'
 import { say } from '../../parts/toast.ts'
@@ -39,16 +39,11 @@ export function GroupsSection() {
     edit(undefined)
     await reload()
   }
-  const order = async (ids: readonly number[], { id, position }: { id: number; position: number }) => {
-    load.change((groups) => ids.flatMap((one) => groups.find((group) => group.id === one) ?? []))
-    try {
-      await post(`/api/group/${id}/`, { place: position })
-    } finally {
-      await reload()
-    }
-  }
+  const moves = useMoves(reload)
+  const order = (ids: readonly number[], { id, position }: { id: number; position: number }) =>
+    moves.move(ids, () => post(`/api/group/${id}/`, { place: position }))
   const drop = async ({ id, ...draft }: ChannelGroup) => {
-    const position = (load.now.value.value ?? []).findIndex((one) => one.id === id)
+    const position = moves.shown(load.now.value.value ?? []).findIndex((one) => one.id === id)
     await remove(`/api/group/${id}/`)
     await reload()
     say(t('groups.removed', { name: draft.name }), {
@@ -67,7 +62,7 @@ export function GroupsSection() {
           {(groups) => (
             <>
               {groups.length === 0 && <p class="option-line">{t('groups.none')}</p>}
-              <OrderedList rows={groups} titleOf={({ name }) => name} order={order}>
+              <OrderedList rows={moves.shown(groups)} titleOf={({ name }) => name} order={order}>
                 {(group) => (
                   <>
                     <Dot color={group.color} />

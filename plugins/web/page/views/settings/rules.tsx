@@ -3,6 +3,7 @@ import { Eye, Plus } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { useMoves } from '../../parts/ordered-list.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
 import type { Rule, RulePreview, Rules } from '../../server/records.ts'
@@ -42,8 +43,8 @@ export function RulesSection() {
       <Loaded from={rules}>
         {(all) => (
           <>
-            <Side side="take" all={all} rules={rules} reload={reload} edit={edit} />
-            {isAdmin.value && <Side side="keep" all={all} rules={rules} reload={reload} edit={edit} />}
+            <Side side="take" all={all} reload={reload} edit={edit} />
+            {isAdmin.value && <Side side="keep" all={all} reload={reload} edit={edit} />}
             {isAdmin.value && (
               <>
                 <Group title={t('rules.preview')} hint={t('rules.preview.hint')}>
@@ -78,22 +79,14 @@ export function RulesSection() {
 interface SideProps {
   side: Side
   all: Rules
-  rules: Load<Rules>
   reload: () => Promise<void>
   edit: (draft: Draft) => void
 }
 
-function Side({ side, all, rules, reload, edit }: SideProps) {
-  const list = all[side]
-  const order = async (ids: readonly number[]) => {
-    const known = new Map(list.map((rule) => [rule.id, rule]))
-    rules.change((now) => ({ ...now, [side]: ids.flatMap((id) => known.get(id) ?? []) }))
-    try {
-      await post('/api/rule/order/', { side, order: ids })
-    } finally {
-      await reload()
-    }
-  }
+function Side({ side, all, reload, edit }: SideProps) {
+  const moves = useMoves(reload)
+  const list = moves.shown(all[side])
+  const order = (ids: readonly number[]) => moves.move(ids, () => post('/api/rule/order/', { side, order: ids }))
   const drop = async (rule: Rule) => {
     const before = list[list.indexOf(rule) + 1]?.id
     await remove(`/api/rule/${rule.id}/`)
