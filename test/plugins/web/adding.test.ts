@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { CHANNEL, PLAYLIST, VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform, type TestPlatform } from '../../platform/start.ts'
-import { holdBack, noBrowser, openPage, PATIENCE, type Page, type Watched } from '../../support/browser.ts'
+import { holdBack, holdUp, noBrowser, openPage, PATIENCE, type Page, type Watched } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, type Server, startServer, USERNAME, until } from '../../support/server.ts'
@@ -229,6 +229,22 @@ describe('pasted links', { skip: noBrowser }, () => {
     await paste(page, VIDEO.comet)
     release()
     await page.getByRole('dialog', { name: 'Pasted link' }).getByText('Video', { exact: true }).waitFor()
+  })
+
+  test('of two pastes the newer one is shown, in whatever order they are read', async (t) => {
+    const { page, go } = await open(t, 'desktop')
+    await go('/')
+    await page.getByRole('heading', { name: 'Home' }).waitFor({ state: 'attached' })
+    const answerFirst = await holdUp(page, /\/api\/resolve\/\?/)
+    await paste(page, VIDEO.comet)
+
+    await paste(page, PLAYLIST.coast)
+    const kind = page.getByRole('dialog', { name: 'Pasted link' }).getByText('Playlist', { exact: true })
+    await kind.waitFor()
+    await answerFirst()
+    await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))')
+
+    assert.equal(await kind.isVisible(), true)
   })
 
   test('text without links, and pastes into fields, open nothing', async (t) => {

@@ -1,7 +1,7 @@
 /** Groups on the page: created, ordered, chosen with one tap on Home and Channels, removed and restored. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdUp, noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -84,4 +84,24 @@ describe('groups', { skip: noBrowser }, () => {
       const [back, other] = await list()
       assert.deepEqual([back.name, other.name, back.members.length], ['Sea', 'Food', 2])
     })
+  test('a late reply to one group does not close the editor of another', async (t) => {
+    const app = await testApp(t)
+    for (const name of ['Food', 'Sea']) await app.as('admin').post('/api/group/', { name, members: [] })
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    const dialog = page.getByRole('dialog')
+    const name = dialog.getByLabel('Name', { exact: true })
+    await go('/settings/groups/')
+    await page.getByRole('button', { name: /^Edit.*Food$/ }).click()
+    await name.fill('Meals')
+    const send = await holdUp(page, /\/group\/\d+\/$/)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^Edit.*Sea$/ }).click()
+    await name.fill('Harbour')
+    await send()
+    await page.locator('.settings-rows strong', { hasText: 'Meals' }).waitFor()
+
+    assert.equal(await name.inputValue(), 'Harbour')
+  })
 })

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdUp, noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -232,5 +232,28 @@ describe('own lists', { skip: noBrowser }, () => {
     await deleting.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('Rainy days deleted').waitFor()
     assert.equal((await app.ids('video')).length, 4)
+  })
+  test('a late reply about one video does not close the dialog of another', async (t) => {
+    const app = await filled(t)
+    await app.as('user').post('/api/playlist/custom/', { playlist_name: 'Rainy days' })
+    const { page, go } = await openPage(t, app.url, { as: USER })
+    const dialog = page.getByRole('dialog', { name: 'Add to a playlist' })
+    const open = async (title: string) => {
+      const card = page.getByRole('article').filter({ hasText: title })
+      await card.hover()
+      await card.getByRole('button', { name: 'Add to a playlist' }).click()
+    }
+    await go('/')
+    await open('Film 3')
+    const send = await holdUp(page, /\/bulk\/$/)
+    await dialog.getByRole('button', { name: 'Rainy days' }).click()
+
+    await page.keyboard.press('Escape')
+    await open('Film 2')
+    await dialog.getByLabel('Name of the new playlist').fill('Sunny days')
+    await send()
+    await page.getByText('Added to Rainy days').waitFor()
+
+    assert.equal(await dialog.getByLabel('Name of the new playlist').inputValue(), 'Sunny days')
   })
 })

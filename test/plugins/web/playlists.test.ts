@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdUp, noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
@@ -236,6 +236,27 @@ describe('playlists', { skip: noBrowser }, () => {
     await page.getByText('No playlists yet').waitFor()
     assert.deepEqual(await app.ids('video'), [])
     await shot('playlists-empty')
+  })
+
+  test('a late reply to a new name does not close the dialog that was opened meanwhile', async (t) => {
+    const app = await filled(t)
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    const choose = async (name: string) => {
+      await page.getByRole('button', { name: /^More for For/ }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await go(`/playlist/${OWN}/`)
+    await choose('Rename or share')
+    const send = await holdUp(page, /\/playlist\/av_playlist_evening\/$/)
+    await page.getByRole('dialog').getByLabel('Name').fill('For mornings')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+
+    await page.keyboard.press('Escape')
+    await choose('Delete')
+    await send()
+    await page.locator('.toast', { hasText: 'Saved' }).waitFor()
+
+    assert.equal(await page.getByRole('dialog', { name: 'Delete this playlist?' }).isVisible(), true)
   })
 
   test('a refused move is undone and reported; unknown playlists and failures have their messages', async (t) => {

@@ -186,6 +186,30 @@ describe('rules', { skip: noBrowser }, () => {
     await check([/503/])
   })
 
+  test('a late reply to one rule does not close the editor of another', async (t) => {
+    const app = await testApp(t)
+    await given(app)
+    for (const name of ['one', 'two'])
+      await app.as('admin').post('/api/rule/', {
+        ...{ side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep', name },
+      })
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    const dialog = page.getByRole('dialog', { name: 'Edit rule' })
+    await go('/settings/rules/')
+    await page.getByRole('button', { name: 'Edit rule: one' }).click()
+    await dialog.getByLabel('Name').fill('first')
+    const send = await holdUp(page, /\/rule\/\d+\/$/)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Edit rule: two' }).click()
+    await dialog.getByLabel('Name').fill('second')
+    await send()
+    await page.locator('.rules strong', { hasText: 'first' }).waitFor()
+
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'second')
+  })
+
   test('a number keeps its form while it is typed, also with zeros', async (t) => {
     const app = await testApp(t)
     const { page, go } = await openPage(t, app.url, { as: ADMIN })

@@ -671,6 +671,25 @@ describe('settings', { skip: noBrowser }, () => {
     await check([/400/, /409/])
   })
 
+  test('a late reply to the rights of one user does not close the dialog of another', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    const dialog = page.getByRole('dialog')
+    await go('/settings/users/')
+    await page.getByRole('button', { name: 'More for user' }).click()
+    await page.getByRole('menuitem', { name: 'Change what they can do' }).click()
+    const send = await holdUp(page, /\/user\/\d+\/$/)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Add a user' }).click()
+    await dialog.getByLabel('Name').fill('grandma')
+    await send()
+    await page.locator('.toast', { hasText: 'Saved' }).waitFor()
+
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'grandma')
+  })
+
   test('a lost connection and a busy server are reported at the setting, whose choice is undone', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: ADMIN })

@@ -10,7 +10,7 @@ import { navigate } from '../browser/router.ts'
 import { download, downloadLabel, isList, mainAction } from '../parts/adding.ts'
 import { askAndSubscribe } from '../parts/beginning.tsx'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog, useWhileOpen } from '../parts/dialog.tsx'
 import { useForm } from '../parts/form.tsx'
 import { Pasted } from '../parts/pasted.tsx'
 import { say } from '../parts/toast.ts'
@@ -21,6 +21,8 @@ import { t } from '../texts/lookup.ts'
 
 const pasted = signal<Reading | undefined>(undefined)
 whenOver(() => void (pasted.value = undefined))
+/** Number of the newest paste: only its reply is used, in whatever order replies arrive. */
+let turn = 0
 
 const LINK = /^(https?:\/\/|www\.|@)/i
 
@@ -45,11 +47,13 @@ async function onPaste(event: ClipboardEvent): Promise<void> {
  * for videos, or shows an error; text without links is ignored.
  */
 export async function offer(text: string): Promise<void> {
+  const mine = ++turn
   try {
     // A paste before the session is known waits for it.
     await sessionKnown()
     if (!isSignedIn.peek()) return
     const reading = await understand(text)
+    if (mine !== turn) return
     const isKnown = reading.understood.some(({ target }) => target.known)
     if (reading.understood.length > 0 && (mayDownload.peek() || isKnown)) pasted.value = reading
     else if (reading.understood.length > 0 && mayAsk())
@@ -80,7 +84,7 @@ function Sheet({ reading: read }: { reading: Reading }) {
   const isOne = read.understood.length === 1
   const isAllVideos = !understood.some(isList)
   const main = mainAction(understood)
-  const close = () => void (pasted.value = undefined)
+  const close = useWhileOpen(() => void (pasted.value = undefined))
   const act = (ask: (understood: readonly Understood[]) => Promise<unknown>) => () =>
     form.run(async () => {
       const now = await lookUpSoon(reading)

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { whenOver } from '../server/api.ts'
 import { t } from '../texts/lookup.ts'
 import { Button, IconButton } from './button.tsx'
@@ -60,6 +60,16 @@ export function Dialog({
       </div>
     </dialog>
   )
+}
+
+/**
+ * For what a dialog does after a request, such as closing itself: does nothing if the dialog was closed meanwhile,
+ * because another one may be open.
+ */
+export function useWhileOpen(act: () => void): () => void {
+  const isOpen = useRef(true)
+  useLayoutEffect(() => () => void (isOpen.current = false), [])
+  return () => void (isOpen.current && act())
 }
 
 interface Question {

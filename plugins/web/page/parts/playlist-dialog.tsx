@@ -9,7 +9,7 @@ import { forget, useLoad } from '../stores/load.ts'
 import { isAdmin } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { ActionButton, Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
+import { Dialog, useWhileOpen } from './dialog.tsx'
 import { Field } from './field.tsx'
 import { Form, useForm } from './form.tsx'
 import { Icon } from './icon.tsx'
@@ -52,6 +52,10 @@ function Asked({ videos, onDone }: NonNullable<typeof asked.value>) {
   const form = useForm({ name: { wrong: name.trim() === '' && t('form.required'), showsRest: true } })
   const { now, reload } = useLoad('playlists/own', ownPlaylists)
   const close = () => void (asked.value = undefined)
+  const end = useWhileOpen(() => {
+    close()
+    onDone?.()
+  })
 
   const isIn = ({ playlist_entries: entries }: Playlist): boolean => {
     const there = new Set(entries.map(({ platform_id: id }) => id))
@@ -66,8 +70,7 @@ function Asked({ videos, onDone }: NonNullable<typeof asked.value>) {
     )
     for (const key of ['playlist', 'list playlists', `list /api/playlist/${playlist.playlist_id}/`]) forget(key)
     say(t(wasIn ? 'playlist.removed' : 'playlist.added', { name: playlist.playlist_name }))
-    close()
-    onDone?.()
+    end()
   }
   /** The playlist that was created. If adding the videos has failed, the next attempt adds them to this playlist. */
   const made = useRef<Playlist>(undefined)

@@ -8,7 +8,7 @@ import { useLoad } from '../stores/load.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
-import { confirm, Dialog } from './dialog.tsx'
+import { confirm, Dialog, useWhileOpen } from './dialog.tsx'
 import { Icon } from './icon.tsx'
 import { Loaded } from './loaded.tsx'
 import type { MenuItem } from './menu.tsx'
@@ -43,6 +43,7 @@ export function PodcastDialog({
   onClose: () => void
 }) {
   const feed = useLoad<Podcast>(`podcast/${kind}/${target}`, () => post('/api/podcast/', { kind, target }))
+  const close = useWhileOpen(onClose)
   return (
     <Dialog title={t('podcast.listen')} onClose={onClose}>
       <Loaded from={feed}>
@@ -58,7 +59,7 @@ export function PodcastDialog({
             <footer>
               <Button
                 onClick={async () => {
-                  if (await endPodcast(made)) onClose()
+                  if (await endPodcast(made)) close()
                 }}
               >
                 {t('podcast.end')}

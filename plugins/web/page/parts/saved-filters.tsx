@@ -8,7 +8,7 @@ import { changeUserPreferences, userPreferences } from '../stores/session.ts'
 import { openTurns } from '../stores/turns.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
+import { Dialog, useWhileOpen } from './dialog.tsx'
 import { Field } from './field.tsx'
 import { Form, useForm } from './form.tsx'
 import { Icon } from './icon.tsx'
@@ -87,12 +87,13 @@ const save = (change: (saved: Saved) => Saved): Promise<void> =>
 
 function Name({ title, query, onClose }: { title: string; query: string; onClose: () => void }) {
   const name = useSignal('')
+  const close = useWhileOpen(onClose)
   const given = name.value.trim().slice(0, LONGEST_NAME)
   const form = useForm({ name: { wrong: given === '' && t('form.required'), showsRest: true } })
   const submit = async () => {
     await save((all) => [...all.filter((one) => one.name !== given), { name: given, query }])
     say(t('saved.added', { name: given }))
-    onClose()
+    close()
   }
   return (
     <Dialog title={title} onClose={onClose}>

@@ -1,4 +1,5 @@
 /** Edits the name and visibility of a custom playlist. */
+import { useWhileOpen } from '../../parts/dialog.tsx'
 import { type PlaylistChoice, PlaylistForm } from '../../parts/playlist-form.tsx'
 import { say } from '../../parts/toast.ts'
 import { maySetVisibility } from '../../parts/visibility.tsx'
@@ -18,6 +19,7 @@ export function EditPlaylist({
   onClose: () => void
 }) {
   const was = { name: playlist.playlist_name, isPrivate: playlist.playlist_visibility === 'private' }
+  const close = useWhileOpen(onClose)
   const save = async ({ name, isPrivate }: PlaylistChoice) => {
     await post(`/api/playlist/${playlist.playlist_id}/`, {
       playlist_name: name,
@@ -25,7 +27,7 @@ export function EditPlaylist({
     })
     forgetPlaylists()
     await load.reload()
-    onClose()
+    close()
     say(t('list.saved'))
   }
   return (

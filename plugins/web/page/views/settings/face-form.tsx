@@ -3,7 +3,7 @@ import { Plus } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Chosen, KINDS, type Kind, MOST_CHOSEN } from '../../parts/chosen.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog, useWhileOpen } from '../../parts/dialog.tsx'
 import { Field, Select, Switch } from '../../parts/field.tsx'
 import { Form, FormButtons, useForm } from '../../parts/form.tsx'
 import { GroupChecks } from '../../parts/groups.tsx'
@@ -67,10 +67,11 @@ export function ChangeFace({
   const { id, name, root, form: kind, template, selection, takes_back, with_places } = face
   const [draft, set] = useState<Draft>({ name, root, form: kind, template, selection, takes_back, with_places })
   const form = useFaceForm(draft)
+  const close = useWhileOpen(onClose)
   const save = async () => {
     const { root: _, ...change } = draft
     await post(`/api/face/${id}/`, { ...change, name: change.name.trim() })
-    onClose()
+    close()
     say(t('settings.faces.begun'))
     await reload()
   }

@@ -3,7 +3,7 @@ import { Pencil, Plus, Podcast as PodcastIcon, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Chosen, KINDS, type Kind } from '../../parts/chosen.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog, useWhileOpen } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormButtons, useForm } from '../../parts/form.tsx'
 import { Dot, useGroups } from '../../parts/groups.tsx'
@@ -36,8 +36,7 @@ export function GroupsSection() {
   }
   const save = async ({ id, ...draft }: Draft) => {
     await post(id === undefined ? '/api/group/' : `/api/group/${id}/`, draft)
-    edit(undefined)
-    await reload()
+    void reload()
   }
   const moves = useMoves(reload)
   const order = (ids: readonly number[], { id, position }: { id: number; position: number }) =>
@@ -116,8 +115,13 @@ interface EditorProps {
 function Editor({ draft: given, onSave, onClose }: EditorProps) {
   const [draft, set] = useState(given)
   const [picking, setPicking] = useState<Kind>()
+  const close = useWhileOpen(onClose)
   const change = (part: Partial<Draft>) => set((now) => ({ ...now, ...part }))
   const form = useForm({ name: { wrong: draft.name.trim() === '' && t('form.required') } })
+  const submit = async () => {
+    await onSave({ ...draft, name: draft.name.trim() })
+    close()
+  }
   const toggle = (kind: Kind, id: string) => {
     const rest = draft.members.filter((one) => one.kind !== kind || one.id !== id)
     if (rest.length < draft.members.length) change({ members: rest })
@@ -125,7 +129,7 @@ function Editor({ draft: given, onSave, onClose }: EditorProps) {
   }
   return (
     <Dialog title={t(given.id === undefined ? 'groups.new' : 'groups.edit')} onClose={onClose}>
-      <Form form={form} onSubmit={() => onSave({ ...draft, name: draft.name.trim() })}>
+      <Form form={form} onSubmit={submit}>
         {form.refusal}
         <Field
           label={t('groups.name')}

@@ -34,8 +34,7 @@ export function RulesSection() {
     const { side, ...changes } = body
     if (id === undefined) await post('/api/rule/', body)
     else await post(`/api/rule/${id}/`, changes)
-    edit(undefined)
-    await reload()
+    void reload()
   }
   return (
     <>

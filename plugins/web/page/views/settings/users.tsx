@@ -5,7 +5,7 @@ import { useRef, useState } from 'preact/hooks'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import type { Kind } from '../../parts/chosen.tsx'
-import { confirm, Dialog } from '../../parts/dialog.tsx'
+import { confirm, Dialog, useWhileOpen } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormButtons, useForm } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -186,6 +186,7 @@ function UserDialog({
   onDone: () => void
 }) {
   const { user, what } = open
+  const close = useWhileOpen(onClose)
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [rights, setRights] = useState(user ? rightsOf(user) : NEW_ACCOUNT)
@@ -217,7 +218,7 @@ function UserDialog({
       await post(`/api/screentime/${saved.id}/`, { minutes: wanted === '' ? null : Number(wanted) })
     say(DONE[what](user?.username ?? name))
     onDone()
-    onClose()
+    close()
   }
   return (
     <Dialog title={TITLES[what](user?.username ?? '')} onClose={onClose}>

@@ -1,7 +1,7 @@
 /** The editor of a rule: scope, conditions, outcome, and a preview of what it would change. */
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
+import { Dialog, useWhileOpen } from '../../../parts/dialog.tsx'
 import { Field, Select } from '../../../parts/field.tsx'
 import { Form, FormButtons, useForm } from '../../../parts/form.tsx'
 import { Picker } from '../../../parts/picker.tsx'
@@ -28,6 +28,7 @@ interface Props {
 export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
   const [draft, set] = useState(given)
   const { side, conditions, outcome, name } = draft
+  const close = useWhileOpen(onClose)
   const change = (part: Partial<Draft>) => set((now) => ({ ...now, ...part }))
   const names = Object.keys(conditions) as ConditionName[]
   const form = useForm<string>(
@@ -46,9 +47,13 @@ export function RuleEditor({ draft: given, saved, onSave, onClose }: Props) {
   /** The server refuses a rule that would remove everything. A new rule would, until it has a condition. */
   const removesAll = outcome === 'remove' && names.length === 0 && draft.scope.kind === 'all'
   const send = (): Draft => ({ ...draft, conditions: cleaned(conditions) ?? {}, name: name.trim() })
+  const submit = async () => {
+    await onSave(send())
+    close()
+  }
   return (
     <Dialog title={t(given.id === undefined ? 'rules.new' : 'rules.edit')} onClose={onClose} isWide>
-      <Form form={form} class="rule-editor" onSubmit={() => onSave(send())}>
+      <Form form={form} class="rule-editor" onSubmit={submit}>
         <Select
           label={t('rules.outcome')}
           value={outcome}
