@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { definePlugin, defineRoute, defineTask, Type } from '../../../plugins/plugin-kit/public.ts'
 import { startTestPlatform } from '../../platform/start.ts'
-import { noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
+import { holdUp, noBrowser, openPage, PATIENCE } from '../../support/browser.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
@@ -61,6 +61,23 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'A scan found new videos' }).waitFor()
   })
 
+  test('an address that is typed while another one is being added stays', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    const address = page.getByLabel('Address')
+    await go('/settings/notifications/')
+    await page.getByLabel('When').selectOption('A scan found new videos')
+    await address.fill('https://example.org/first')
+    const send = await holdUp(page, /\/schedule\/notification\/$/)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+
+    await address.fill('https://example.org/second')
+    await send()
+    await page.locator('.toast', { hasText: 'Saved' }).waitFor()
+
+    assert.equal(await address.inputValue(), 'https://example.org/second')
+  })
+
   test('a webhook is added with its secret shown once, tested by a button, switched off, and removed', async (t) => {
     const app = await testApp(t, { settings: { privateHosts: ['127.0.0.1'] } })
     let status = 200
@@ -110,6 +127,25 @@ describe('settings of upkeep', { skip: noBrowser }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('Removed', { exact: true }).waitFor()
     assert.deepEqual(await stored(), [])
+  })
+
+  test('a name that is typed while another webhook is being added stays, and what was sent disappears', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    const [name, address] = [page.getByLabel('Name', { exact: true }), page.getByLabel('Address')]
+    await go('/settings/webhooks/')
+    await name.fill('Barn')
+    await address.fill('https://example.org/hook')
+    await page.getByLabel('A video was added').check()
+    const send = await holdUp(page, /\/webhook\/$/)
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+
+    await name.fill('Mill')
+    await send()
+    await page.getByRole('dialog', { name: 'Secret of Barn' }).waitFor()
+
+    assert.deepEqual([await name.inputValue(), await address.inputValue()], ['Mill', ''])
+    assert.equal(await page.getByLabel('A video was added').isChecked(), false)
   })
 
   test('added plugins are listed before built-in ones, with their latest errors', async (t) => {

@@ -73,6 +73,15 @@ export function useForm<Name extends string = never>(
   }
 }
 
+/**
+ * Resets a field after its value was sent, but keeps what somebody entered meanwhile:
+ * `setName(unlessChanged(name, ''))`
+ */
+export const unlessChanged =
+  <Value,>(sent: Value, reset: Value) =>
+  (now: Value): Value =>
+    now === sent ? reset : now
+
 interface FormProps<Name extends string> extends Omit<JSX.IntrinsicElements['form'], 'onSubmit' | 'children'> {
   form: FormState<Name>
   onSubmit: (event: SubmitEvent) => unknown

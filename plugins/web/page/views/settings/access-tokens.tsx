@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy-text.ts'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field, Select } from '../../parts/field.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, unlessChanged, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
@@ -84,7 +84,7 @@ function NewToken({ onMade }: { onMade: () => void }) {
   const submit = async () => {
     const expires = lasts === 'never' ? null : new Date(Date.now() + Number(lasts) * DAY_SECONDS * 1000).toISOString()
     setMade(await post<NewAccessToken>('/api/access-token/', { name: name.trim(), scope, expires }))
-    setName('')
+    setName(unlessChanged(name, ''))
     onMade()
   }
   return (

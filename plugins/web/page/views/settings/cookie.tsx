@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, unlessChanged, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, put, remove } from '../../server/api.ts'
@@ -82,7 +82,7 @@ function Import({ onDone }: { onDone: () => Promise<unknown> }) {
   const form = useForm({ cookie: { wrong: text.trim() === '' && t('form.required'), showsRest: true } })
   const submit = async () => {
     await put('/api/cookie/', { cookie: text })
-    setText('')
+    setText(unlessChanged(text, ''))
     say(t('settings.cookie.imported'))
     await onDone()
   }

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { Chosen, KINDS, type Kind, MOST_CHOSEN } from '../../parts/chosen.tsx'
 import { Dialog, useWhileOpen } from '../../parts/dialog.tsx'
 import { Field, Select, Switch } from '../../parts/field.tsx'
-import { Form, FormButtons, useForm } from '../../parts/form.tsx'
+import { Form, FormButtons, unlessChanged, useForm } from '../../parts/form.tsx'
 import { GroupChecks } from '../../parts/groups.tsx'
 import { Picker } from '../../parts/picker.tsx'
 import { say } from '../../parts/toast.ts'
@@ -36,7 +36,7 @@ export function AddFace({ root, reload }: { root: string; reload: () => Promise<
   const form = useFaceForm(draft)
   const add = async () => {
     await post('/api/face/', { ...draft, name: draft.name.trim(), root: draft.root.trim() })
-    set(first)
+    set(unlessChanged(draft, first))
     say(t('settings.faces.begun'))
     await reload()
   }

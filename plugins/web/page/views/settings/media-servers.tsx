@@ -3,7 +3,7 @@ import { Plus, RotateCw, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, unlessChanged, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
@@ -113,8 +113,8 @@ function Add({ reload }: { reload: () => Promise<void> }) {
   const add = async () => {
     const name = KINDS.find(([one]) => one === kind)![1]
     await post('/api/face/server/', { name, kind, url: url.trim(), key, with_playlists: withPlaylists })
-    setUrl('')
-    setKey('')
+    setUrl(unlessChanged(url, ''))
+    setKey(unlessChanged(key, ''))
     await reload()
   }
   return (

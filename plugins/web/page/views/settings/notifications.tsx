@@ -3,7 +3,7 @@ import { BellRing, Plus, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Field, Select } from '../../parts/field.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, unlessChanged, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
@@ -75,7 +75,7 @@ function Add({ tasks, reload }: { tasks: TaskKind[]; reload: () => Promise<void>
   })
   const add = async () => {
     await post('/api/schedule/notification/', { task_name: task, url: url.trim() })
-    setUrl('')
+    setUrl(unlessChanged(url, ''))
     await reload()
     say(t('settings.saved'))
   }

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, unlessChanged, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
@@ -179,7 +179,7 @@ function AddPlugin() {
   })
   const add = async () => {
     await changed(post('/api/plugin/', { package: name.trim() }))
-    setName('')
+    setName(unlessChanged(name, ''))
   }
   return (
     <Group title={t('settings.plugins.add')} hint={t('settings.plugins.add.hint')}>

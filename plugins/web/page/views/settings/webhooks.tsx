@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy-text.ts'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, unlessChanged, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { say } from '../../parts/toast.ts'
 import { Unfold } from '../../parts/unfold.tsx'
@@ -182,9 +182,9 @@ function Add({ events, reload, showSecret }: { events: string[] } & Pick<OneProp
   const add = async () => {
     const body = { name: name.trim(), url: url.trim(), events: chosen }
     const { secret } = await post<Secret>('/api/webhook/', body)
-    setName('')
-    setUrl('')
-    setChosen([])
+    setName(unlessChanged(name, ''))
+    setUrl(unlessChanged(url, ''))
+    setChosen(unlessChanged(chosen, []))
     showSecret({ name: body.name, secret })
     await reload()
   }
