@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { holdUp, noBrowser, openPage } from '../../support/browser.ts'
+import { holdUp, noBrowser, openPage, type Page, type Request } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
@@ -49,6 +49,14 @@ async function filled(t: Parameters<typeof testApp>[0], length = 6): Promise<Tes
 
 const orderOf = async (app: TestApp): Promise<string[]> =>
   (await app.doc('playlist', OWN)).playlist_entries.map(({ platform_id }: { platform_id: string }) => platform_id)
+
+const shownOrder = (page: Page): Promise<string[]> => page.locator('.entry .card-title').allInnerTexts()
+
+const choose = async (page: Page, title: string, action: string): Promise<void> => {
+  await page.getByRole('link', { name: title }).hover()
+  await page.getByRole('button', { name: `More for ${title}` }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
 
 describe('playlists', { skip: noBrowser }, () => {
   for (const [size, colorScheme] of [
@@ -120,6 +128,49 @@ describe('playlists', { skip: noBrowser }, () => {
     await check()
 
     assert.deepEqual(await orderOf(app), ['v4', 'v0', 'v1', 'v2', 'v3', 'v5'])
+  })
+
+  test('moves and a removal on a slow connection are stored in the order in which they were made', async (t) => {
+    const app = await filled(t)
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    await go(`/playlist/${OWN}/`)
+    await page.getByRole('link', { name: 'Film 2' }).waitFor()
+    const release = await holdUp(page, /\/api\/playlist\/custom\//)
+    await page.getByRole('button', { name: /^Move Film 0/ }).press('End')
+    await page.getByRole('button', { name: /^Move Film 1/ }).press('ArrowDown')
+
+    await choose(page, 'Film 2', 'Remove from this playlist')
+    await page.getByRole('link', { name: 'Film 2' }).waitFor({ state: 'detached' })
+    await release()
+    await page.getByText('Removed from the playlist').waitFor()
+
+    assert.deepEqual(await orderOf(app), ['v1', 'v3', 'v4', 'v5', 'v0'])
+    assert.deepEqual(await shownOrder(page), ['Film 1', 'Film 3', 'Film 4', 'Film 5', 'Film 0'])
+  })
+
+  test('a playlist that is read again keeps a move that is not stored yet', async (t) => {
+    const app = await filled(t)
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    await go(`/playlist/${OWN}/`)
+    await page.getByRole('link', { name: 'Film 5' }).waitFor()
+    const release = await holdUp(page, /\/api\/playlist\/custom\//)
+    const log: string[] = []
+    const isRead = (request: Request) => request.method() === 'GET' && request.url().endsWith(`/api/playlist/${OWN}/`)
+    page.on('request', (request) => void (isRead(request) && log.push('read')))
+    await page.getByRole('button', { name: /^Move Film 0/ }).press('ArrowDown')
+
+    // After a deletion, the playlist is read again.
+    await choose(page, 'Film 5', 'Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Deleted').waitFor()
+    const read = page.waitForResponse((response) => isRead(response.request()))
+    log.push('stored')
+    await release()
+    await read
+
+    assert.deepEqual(log.slice(0, 2), ['stored', 'read'])
+    await page.getByText('5 videos', { exact: true }).waitFor()
+    assert.deepEqual(await shownOrder(page), ['Film 1', 'Film 0', 'Film 2', 'Film 3', 'Film 4'])
   })
 
   for (const size of ['desktop', 'phone'] as const) {

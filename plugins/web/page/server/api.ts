@@ -4,6 +4,7 @@ import { parse } from '../texts/direction.ts'
 import { inWords, moreTexts, type Said, t } from '../texts/lookup.ts'
 import { answerTo, cacheAnswer, forgetAnswers } from './answers.ts'
 import { cookie, under } from './base.ts'
+import { endOf, inTurn } from './in-turn.ts'
 import { sendFile } from './send-file.ts'
 
 type QueryValue = string | number | boolean | undefined
@@ -102,9 +103,6 @@ export const asksProof: { now?: () => Promise<boolean> } = {}
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** The last writing request for each path. */
-const underWay = new Map<string, Promise<unknown>>()
-
 /**
  * Sends a request. Writing requests to one path are sent one after the other, so that the last choice wins on a slow
  * connection.
@@ -113,13 +111,7 @@ const underWay = new Map<string, Promise<unknown>>()
  */
 export function ask<Reply>(method: Method, path: string, options: AskOptions = {}): Promise<Reply> {
   if (method === 'GET' || options.isLast) return sendProved(method, path, options)
-  const before = underWay.get(path) ?? Promise.resolve()
-  const sent = before.then(() => sendProved<Reply>(method, path, options))
-  const over = sent
-    .catch(() => undefined) // the caller reports the failure
-    .then(() => void (underWay.get(path) === over && underWay.delete(path)))
-  underWay.set(path, over)
-  return sent
+  return inTurn(path, () => sendProved<Reply>(method, path, options))
 }
 
 async function sendProved<Reply>(method: Method, path: string, options: AskOptions): Promise<Reply> {
@@ -161,7 +153,7 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
   }
   // While a sign-out is pending, 401 is ignored: its reply deletes the session cookie, so nobody may sign in before it
   // has arrived.
-  if (response.status === 401 && visit === visits && !underWay.has('/logout/')) isSignedIn.value = false
+  if (response.status === 401 && visit === visits && !endOf('/logout/')) isSignedIn.value = false
   if (response.status === 304 && known) return parse(known.text) as Reply
   if (!response.ok) throw await refusal(response)
   if (response.status === 204) return undefined as Reply

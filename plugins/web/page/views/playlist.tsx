@@ -52,7 +52,7 @@ import { toNumber } from '../texts/format.ts'
 import { t } from '../texts/lookup.ts'
 import { DeletePlaylist } from './playlist/delete.tsx'
 import { EditPlaylist } from './playlist/edit.tsx'
-import { Handle, useOrder } from './playlist/order.tsx'
+import { Handle, useOrder, whenStored } from './playlist/order.tsx'
 
 const SHOWN = ['', 'here', 'missing'] as const
 const FIRST = 24
@@ -60,10 +60,10 @@ const GAP = 8
 
 export default function PlaylistView({ params }: ViewProps) {
   const id = params['playlistId']!
-  const load = useLoad(
-    `playlist/${id}`,
-    async (signal) => (await get<Item<Playlist>>(`/api/playlist/${id}/`, {}, signal)).data,
-  )
+  const load = useLoad(`playlist/${id}`, async (signal) => {
+    await whenStored(id) // an earlier reply would lack changes that are already shown
+    return (await get<Item<Playlist>>(`/api/playlist/${id}/`, {}, signal)).data
+  })
   const { state, value, failure } = load.now.value
   useTitle(value?.playlist_name)
   useTaskEnd(['subscribe_to', 'update_subscribed', 'download_pending', 'check_reindex'], () => void load.reload())

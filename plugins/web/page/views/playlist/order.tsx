@@ -7,6 +7,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { inPieces } from '../../parts/pieces.ts'
 import { say, sayFailure } from '../../parts/toast.ts'
 import { post } from '../../server/api.ts'
+import { endOf, inTurn } from '../../server/in-turn.ts'
 import type { Playlist, PlaylistEntry } from '../../server/records.ts'
 import type { Load } from '../../stores/load.ts'
 import { forgetPlaylists } from '../../stores/playlists.ts'
@@ -18,6 +19,10 @@ interface Drag {
   from: number
   to: number
 }
+
+const changesOf = (playlistId: string): string => `playlist ${playlistId}`
+/** Resolves when the server has replied to all changes of this playlist so far. */
+export const whenStored = async (playlistId: string): Promise<void> => endOf(changesOf(playlistId))
 
 export type Order = ReturnType<typeof useOrder>
 
@@ -32,6 +37,8 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   const said = useSignal('')
   const box = useRef<HTMLDivElement>(null)
   const endDrag = useRef<(() => void) | undefined>(undefined)
+  /** Number of the newest change. */
+  const newest = useRef(0)
   useEffect(() => () => endDrag.current?.(), [])
 
   const ask = (path: string, body: object): Promise<unknown> => {
@@ -42,9 +49,14 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     ask(`/api/playlist/custom/${playlistId}/`, { action: 'move', video_id, index })
   const askForAll = (action: 'create' | 'remove', ids: readonly string[]) =>
     inPieces(ids, (video_ids) => ask(`/api/playlist/${playlistId}/bulk/`, { action, video_ids }))
-  const refused = (error: unknown) => {
-    sayFailure(error)
-    void load.reload()
+  /** Moves contain positions, so the server must apply all changes in the order in which they are shown. */
+  const store = async (send: () => Promise<unknown>): Promise<void> => {
+    const mine = ++newest.current
+    try {
+      await inTurn(changesOf(playlistId), send)
+    } finally {
+      if (mine === newest.current) void load.reload()
+    }
   }
   const show = (how: (entries: PlaylistEntry[]) => PlaylistEntry[]) =>
     load.change((now) => ({ ...now, playlist_entries: how(now.playlist_entries) }))
@@ -59,7 +71,7 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     said.value = t('list.moved', { title, position: position + 1, all: entries.length })
     show((now) => moved(now, from, position))
     if (isByKey) focusHandle(box.current, position)
-    askToMove(id, position).catch(refused)
+    store(() => askToMove(id, position)).catch(sayFailure)
   }
 
   async function remove(ids: readonly string[]): Promise<void> {
@@ -75,15 +87,15 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
       for (const [at, { platform_id }] of gone) await askToMove(platform_id, at)
     }
     try {
-      await askForAll('remove', goneIds)
+      await store(() => askForAll('remove', goneIds))
       say(t('list.removed', { count: gone.length }), {
         undo() {
           show((now) => gone.reduce((all, [at, entry]) => all.toSpliced(at, 0, entry), now))
-          putBack().catch(refused)
+          store(putBack).catch(sayFailure)
         },
       })
     } catch (error) {
-      refused(error)
+      sayFailure(error)
     }
   }
 
