@@ -143,6 +143,34 @@ describe('a trip', { skip: noBrowser }, () => {
     )
   })
 
+  test('saves no further video after it was canceled', async (t) => {
+    const { app } = await anArchive(t)
+    const { page, go } = await openPage(t, app.url, { as, options })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    t.after(() => release())
+    await page.context().route('**/api/video/v1/', async (route) => {
+      await released
+      await route.continue().catch(() => undefined)
+    })
+    await go('/')
+    await page.getByRole('button', { name: 'Save for a trip', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Videos for a trip' })
+    await dialog.getByRole('button', { name: 'Save to this device' }).click()
+    const asked = page.waitForResponse('**/api/video/v1/')
+
+    await dialog.getByRole('button', { name: 'Cancel the rest' }).click()
+    await page.getByText('Cancelled. 0 videos are saved.').waitFor()
+    release()
+    await asked
+    await page.getByRole('link', { name: 'Longest' }).first().click()
+    await page.getByRole('button', { name: 'More for Longest' }).click()
+    await page.getByRole('menuitem', { name: 'Save offline' }).click()
+    await page.getByText('Saved. You can watch “Longest” offline.').waitFor()
+
+    assert.deepEqual(await saved(page), ['/device/v3'])
+  })
+
   test('stays with the chosen source when another one is loaded later', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))

@@ -69,10 +69,12 @@ export default function TripDialog({ source: first, onClose }: { source: TripSou
       setRefilledTrip({ name: source.name, ...source.list, hours: Number(hours) })
     const ids = films.map(({ video }) => video.platform_id)
     setSaving(ids)
-    const { saveOffline } = await offline()
+    const { removeOffline, saveOffline } = await offline()
     for (const [at, { video }] of films.entries()) {
       if (isStopped.current) return
       if (!(await saveOffline(video, { isForTrip }))) return setSaving(ids.slice(0, at))
+      // It was not in the list yet when the list was cancelled.
+      if (isStopped.current) return removeOffline(video.platform_id)
     }
   }
   const title = first.name === '' ? t('trip.title') : t('trip.titleOf', { name: first.name })
