@@ -93,6 +93,27 @@ describe('downloads', { skip: noBrowser }, () => {
     })
   }
 
+  test('a link stays identified when a download ends while a further link is identified', async (t) => {
+    const app = await filled(t)
+    await app.as('admin').post('/api/platform/', { command: 'pause' })
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    await go('/downloads/')
+    await page.getByText('Video waiting2222').waitFor()
+    const field = page.getByLabel('Links to download')
+    await field.fill('archived111')
+    await page.getByText('A day at the mill').waitFor()
+    const { asked, release } = await holdBack(page, /\/api\/resolve\//)
+
+    await field.fill('archived111 https://www.youtube.com/watch?v=abcdefghijk')
+    await asked
+    await app.app.queue.remove('waiting2222')
+    await page.getByText('Video waiting2222').waitFor({ state: 'detached' })
+    release()
+
+    await page.locator('.pasted-kind').nth(1).waitFor()
+    assert.equal(await page.getByText('Not a YouTube link').count(), 0)
+  })
+
   for (const [state, headline] of [
     ['blocked', /^YouTube has been blocking us since .+; next try at /],
     ['offline', /^YouTube has not answered since /],

@@ -51,13 +51,19 @@ export const wordsOf = (text: string): string[] =>
 /** @throws Failure */
 export async function understand(text: string, signal?: AbortSignal): Promise<Reading> {
   const words = wordsOf(text)
-  for (const part of parts(words.filter((word) => !isFresh(known.get(word)) && word.length <= MOST_CHARACTERS))) {
+  /** A copy, because `known` is emptied when a download ends, also during a request. */
+  const results = new Map([...known].filter(([, result]) => isFresh(result)))
+  for (const part of parts(words.filter((word) => !results.has(word) && word.length <= MOST_CHARACTERS))) {
     const targets = await get<Target[]>('/api/resolve/', { q: part.join(' ') }, signal)
-    assign(part, targets)
+    for (const [word, target] of assigned(part, targets)) {
+      const result = { target, atMs: Date.now() }
+      results.set(word, result)
+      known.set(word, result)
+    }
   }
   const reading: Reading = { understood: [], others: [], nobody: [] }
   for (const word of words) {
-    const target = known.get(word)?.target
+    const target = results.get(word)?.target
     if (target && handles.get(target.id)?.isThere === false && isFresh(handles.get(target.id)))
       reading.nobody.push(word)
     else if (target) reading.understood.push({ word, target })
@@ -110,15 +116,14 @@ async function isOnPlatform(word: string, signal?: AbortSignal): Promise<boolean
  * Assigns targets to words. Targets are in the order of their words, and each id is a part of its word. Unknown words
  * have no target.
  */
-function assign(words: readonly string[], targets: readonly Target[]): void {
-  const atMs = Date.now()
+function assigned(words: readonly string[], targets: readonly Target[]): Array<[word: string, Target | undefined]> {
   let at = 0
-  for (const word of words) {
+  return words.map((word) => {
     const target = targets[at]
     const isIt = target !== undefined && decoded(word).includes(target.id)
-    known.set(word, { target: isIt ? target : undefined, atMs })
     if (isIt) at++
-  }
+    return [word, isIt ? target : undefined]
+  })
 }
 
 function decoded(word: string): string {
