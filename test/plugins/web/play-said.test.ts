@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage, type Page } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aFragment, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
@@ -27,6 +27,14 @@ const LONG = [
   'aac',
 ]
 
+const said = (id: string, at: number, start: string, end: string, line: string) =>
+  aFragment({
+    ...{ id: `${id}-en-${at}`, platform_id: id, subtitle_index: at, channel_id: id === 'v1' ? 'UC1' : 'UC2' },
+    // Among equally good hits, the newest video comes first.
+    date_downloaded: id === 'v1' ? 1_768_000_001 : 1_768_000_000,
+    ...{ subtitle_start: `00:00:${start}.000`, subtitle_end: `00:00:${end}.000`, subtitle_line: line },
+  })
+
 /** Three clips in two videos. */
 async function anArchive(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   const app = await testApp(t)
@@ -36,13 +44,6 @@ async function anArchive(t: Parameters<typeof testApp>[0]): Promise<TestApp> {
   ] as const)
     await makeFilm(join(app.app.settings.mediaDir, channel, `${id}.mp4`), LONG)
   const streams = [{ type: 'video' as const, index: 0, codec: 'h264', bitrate: 1, width: 320, height: 180 }]
-  const said = (id: string, at: number, start: string, end: string, line: string) =>
-    aFragment({
-      ...{ id: `${id}-en-${at}`, platform_id: id, subtitle_index: at, channel_id: id === 'v1' ? 'UC1' : 'UC2' },
-      // Among equally good hits, the newest video comes first.
-      date_downloaded: id === 'v1' ? 1_768_000_001 : 1_768_000_000,
-      ...{ subtitle_start: `00:00:${start}.000`, subtitle_end: `00:00:${end}.000`, subtitle_line: line },
-    })
   await app.given(
     aChannel({ id: 'UC1', channel_name: 'Harbour' }),
     aChannel({ id: 'UC2', channel_name: 'Mill' }),
@@ -114,6 +115,29 @@ describe('clips of spoken words', { skip: noBrowser }, () => {
       const { body } = await app.as('user').get('/api/video/v1/')
       assert.equal(body.data.player.position ?? 0, 0, 'the account’s position stays')
     })
+
+  test('continue as they are when the list is loaded again', async (t) => {
+    const app = await anArchive(t)
+    const { page, go } = await openPage(t, app.url, { as: USER })
+    await go('/said/?q=full%3Amarzipan')
+    await isCurrent(page, 0)
+    await page.getByRole('link', { name: 'Back to the search' }).click()
+    await page.getByRole('link', { name: 'Play all' }).waitFor()
+    await app.given(said('v2', 2, '20', '21', 'marzipan marzipan at last'))
+    const { release } = await holdBack(page, /\/api\/said\/\?/)
+    await page.goBack()
+    const pause = page.getByRole('button', { name: 'Pause' })
+    await pause.click()
+    let reads = 0
+    page.on('request', (request) => void (request.url().endsWith('/api/video/v1/') && reads++))
+
+    release()
+    await rows(page).nth(3).waitFor()
+    await page.getByRole('button', { name: 'Next clip' }).click()
+    await pause.waitFor()
+
+    assert.equal(reads, 1, 'only the next clip has begun')
+  })
 
   test('pause the film in the corner while they play', async (t) => {
     const app = await anArchive(t)

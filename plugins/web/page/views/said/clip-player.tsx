@@ -29,17 +29,19 @@ interface ClipPlayerProps {
 }
 
 export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerProps) {
+  // A reply to a reload has new objects for the same clips.
+  const id = `${clip.platform_id} ${clip.start}`
   const frame = useRef<HTMLDivElement>(null)
   const element = useRef<HTMLVideoElement>(null)
   const [isPlaying, setPlaying] = useState(false)
   const [seconds, setSeconds] = useState(0)
-  const [failed, setFailed] = useState<SaidClip>()
+  const [failed, setFailed] = useState<string>()
   /**
    * The clip that is playing; undefined while the element seeks, because it still reports times of the previous clip.
    */
-  const current = useRef<SaidClip>(undefined)
+  const current = useRef<string>(undefined)
   const giveUp = () => {
-    setFailed(clip)
+    setFailed(id)
     onBroken()
     onNext?.()
   }
@@ -48,11 +50,11 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
     current.current = undefined
     setSeconds(0)
     begin(element.current!, clip, ending.signal).then(
-      () => void (current.current = clip),
+      () => void (current.current = id),
       () => ending.signal.aborted || giveUp(),
     )
     return () => ending.abort()
-  }, [clip])
+  }, [id])
   useEffect(() => {
     // Only one video plays at a time.
     if (corner.peek()?.isPlaying.peek()) corner.peek()!.toggle()
@@ -62,12 +64,12 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
 
   const onTime = () => {
     const { currentTime } = element.current!
-    if (current.current !== clip) return
+    if (current.current !== id) return
     setSeconds(Math.max(0, currentTime - clip.start))
     if (currentTime >= clip.end) end()
   }
   const end = () => {
-    if (current.current !== clip) return
+    if (current.current !== id) return
     if (onNext) return onNext()
     element.current!.pause()
   }
@@ -96,7 +98,7 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
         onPause={() => setPlaying(false)}
         onTimeUpdate={onTime}
         onEnded={end}
-        onError={() => current.current === clip && giveUp()}
+        onError={() => current.current === id && giveUp()}
       />
       <progress value={Math.min(seconds, length)} max={length} aria-label={t('clips.position')} />
       <div class="said-controls">
@@ -120,7 +122,7 @@ export function ClipPlayer({ clip, onNext, onPrevious, onBroken }: ClipPlayerPro
       <p class="said-now" dir="auto">
         <Marked line={clip.lines.join(' … ')} />
       </p>
-      {failed === clip && (
+      {failed === id && (
         <p class="error" role="alert">
           {t('clips.broken')}
         </p>
