@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import type { CommentMetadata } from '../../../plugins/platform/types.ts'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { allQuiet, PASSWORD as SERVER_PASSWORD, startServer, USERNAME } from '../../support/server.ts'
 import { aChannel, aFragment, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
@@ -128,6 +128,22 @@ describe('searching', { skip: noBrowser }, () => {
     await page.unroute('**/api/search/**')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('Nothing found for “yyy”').waitFor()
+  })
+
+  test('a search without results says so only after its reply', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await go('/search/?q=zzz')
+    await page.getByText('Nothing found for “zzz”').waitFor()
+    const { asked, release } = await holdBack(page, /\/api\/search\//)
+
+    await page.getByLabel('Search the archive').fill('zzzy')
+    await asked
+    const early = await page.getByText('Nothing found').count()
+    release()
+
+    await page.getByText('Nothing found for “zzzy”').waitFor()
+    assert.equal(early, 0)
   })
 
   for (const size of ['phone', 'desktop', 'television'] as const)

@@ -85,7 +85,7 @@ export default function SearchView() {
         <>
           {failure ? (
             <Failed failure={failure} onRetry={retry} />
-          ) : found ? (
+          ) : found && !(isBusy && countOf(found) === 0) ? (
             <Results found={found} asked={asked} isBusy={isBusy} />
           ) : (
             <Waiting />
