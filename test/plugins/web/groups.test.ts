@@ -1,7 +1,7 @@
 /** Groups on the page: created, ordered, chosen with one tap on Home and Channels, removed and restored. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { holdUp, noBrowser, openPage } from '../../support/browser.ts'
+import { changeAnswer, holdBack, holdUp, noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -84,6 +84,7 @@ describe('groups', { skip: noBrowser }, () => {
       const [back, other] = await list()
       assert.deepEqual([back.name, other.name, back.members.length], ['Sea', 'Food', 2])
     })
+
   test('a late reply to one group does not close the editor of another', async (t) => {
     const app = await testApp(t)
     for (const name of ['Food', 'Sea']) await app.as('admin').post('/api/group/', { name, members: [] })
@@ -103,5 +104,25 @@ describe('groups', { skip: noBrowser }, () => {
     await page.locator('.settings-rows strong', { hasText: 'Meals' }).waitFor()
 
     assert.equal(await name.inputValue(), 'Harbour')
+  })
+
+  test('a chosen group does not count as removed before the groups are known', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1', title: 'Fog signals' }))
+    const members = [{ kind: 'channel', id: 'UC1' }]
+    const { id } = (await app.as('admin').post('/api/group/', { name: 'Sea', members })).body
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    // The session contains the groups only at the first load.
+    await changeAnswer(page, /\/api\/session\/$/, ({ groups: _, ...session }) => session)
+    const { asked, release } = await holdBack(page, /\/api\/group\/$/)
+
+    await go(`/?group=${id}`)
+    await asked
+    await page.getByRole('link', { name: 'Fog signals' }).first().waitFor()
+    const early = await page.getByText('Removed group').count()
+    release()
+
+    await page.getByRole('button', { name: 'Sea', pressed: true }).waitFor()
+    assert.equal(early, 0)
   })
 })

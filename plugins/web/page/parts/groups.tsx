@@ -28,9 +28,10 @@ export const Dot = ({ color }: { color: string }) => (
 
 /** Renders nothing if there are no groups. */
 export function GroupChips() {
-  const groups = useGroupNames().now.value.value ?? []
+  const loaded = useGroupNames().now.value.value
+  const groups = loaded ?? []
   const chosen = groupOfAddress()
-  const isGone = chosen !== '' && !groups.some(({ id }) => String(id) === chosen)
+  const isGone = loaded !== undefined && chosen !== '' && !groups.some(({ id }) => String(id) === chosen)
   if (groups.length === 0 && !isGone) return null
   return (
     <div class="chips groups" role="group" aria-label={t('groups')}>
