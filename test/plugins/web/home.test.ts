@@ -254,6 +254,29 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(await marks.count(), 0)
   })
 
+  test('of two quick changes of a mark, the reply to the first does not hide the second', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 4)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/?watch=unwatched')
+    const answerSecond = await holdUp(page, /\/api\/watched\/$/)
+    const answerFirst = await holdUp(page, /\/api\/watched\/$/)
+    const marks = page.locator('.virtual .watched-mark')
+    await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Film 1', exact: true }).focus()
+    await page.keyboard.press('w')
+    await marks.waitFor()
+    await page.keyboard.press('w')
+    await marks.waitFor({ state: 'detached' })
+
+    await answerFirst()
+    await page.getByText('Marked as watched').waitFor()
+    const between = await marks.count()
+    await answerSecond()
+    await page.getByText('Marked as unwatched').waitFor()
+
+    assert.equal(between, 0)
+  })
+
   test('a started video can be removed from Continue watching, and Undo restores its position', async (t) => {
     const app = await testApp(t)
     await filled(app, 6)

@@ -119,6 +119,28 @@ describe('own lists', { skip: noBrowser }, () => {
     await check([/409/])
   })
 
+  test('of two quick changes of Watch later, the reply to the first does not hide the second', async (t) => {
+    const app = await filled(t)
+    const { page, go } = await openPage(t, app.url, { as: USER })
+    await go('/')
+    const answerSecond = await holdUp(page, /\/api\/playlist\/watchlater\/$/)
+    const answerFirst = await holdUp(page, /\/api\/playlist\/watchlater\/$/)
+    const marks = page.locator('.later-mark')
+    await page.getByRole('link', { name: 'Film 1' }).last().focus()
+    await page.keyboard.press('l')
+    await marks.waitFor()
+    await page.keyboard.press('l')
+    await marks.waitFor({ state: 'detached' })
+
+    await answerFirst()
+    await page.getByText('Added to Watch later').waitFor()
+    const between = await marks.count()
+    await answerSecond()
+    await page.getByText('Removed from Watch later').waitFor()
+
+    assert.equal(between, 0)
+  })
+
   test('two people have lists of their own; both see shared ones, and only the owner changes them', async (t) => {
     const app = await filled(t)
     const user = await openPage(t, app.url, { as: USER })

@@ -1,9 +1,10 @@
 /** Rows that people reorder by dragging or by keys. */
+
 import { GripVertical } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { inTurn } from '../server/in-turn.ts'
 import { openChanges } from '../stores/changes.ts'
-import { openTurns } from '../stores/turns.ts'
 import { t } from '../texts/lookup.ts'
 import { followPointer, STEPS } from './follow-pointer.ts'
 import { Icon } from './icon.tsx'
@@ -33,12 +34,11 @@ interface Moves {
 /** Shows each move until its reply has been reloaded: the reply to an earlier move does not contain it. */
 export function useMoves(reload: () => Promise<void>): Moves {
   const [{ now, during }] = useState(openChanges<readonly number[]>)
-  const [inTurn] = useState(openTurns)
   return {
     shown: (rows) => now.value.reduce(inOrder, rows),
     move: (ids, send) =>
       during(ids, () =>
-        inTurn(send)
+        inTurn('moves', send)
           .then(() => undefined)
           .finally(reload),
       ),

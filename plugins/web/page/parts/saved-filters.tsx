@@ -1,11 +1,12 @@
 /** Filters and searches that an account has saved under a name, shown on Home. */
+
 import { useSignal } from '@preact/signals'
 import { Bookmark, BookmarkMinus, BookmarkPlus } from 'lucide'
 import { navigate, queryText } from '../browser/router.ts'
 import { get } from '../server/api.ts'
+import { inTurn } from '../server/in-turn.ts'
 import type { UserPreferences } from '../server/records.ts'
 import { changeUserPreferences, userPreferences } from '../stores/session.ts'
-import { openTurns } from '../stores/turns.ts'
 import { t } from '../texts/lookup.ts'
 import { Button } from './button.tsx'
 import { Dialog, useWhileOpen } from './dialog.tsx'
@@ -73,14 +74,12 @@ function hrefOf(saved: string): string {
 
 type Saved = NonNullable<UserPreferences['saved_filters']>
 
-const inTurn = openTurns()
-
 /**
  * Reads the saved filters first, so that those stay which the account has saved on another device since this page was
  * opened. Saves run one after the other, so that each builds on the one before.
  */
 const save = (change: (saved: Saved) => Saved): Promise<void> =>
-  inTurn(async () => {
+  inTurn('saved filters', async () => {
     const { saved_filters: saved } = await get<UserPreferences>('/api/config/user/')
     await changeUserPreferences({ saved_filters: change(saved ?? []) })
   })

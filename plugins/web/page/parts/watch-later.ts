@@ -2,6 +2,7 @@
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { cachedUnder, forget } from '../stores/load.ts'
+import { countTurns } from '../stores/turns.ts'
 import { t } from '../texts/lookup.ts'
 import { say, sayFailure } from './toast.ts'
 
@@ -14,9 +15,13 @@ interface Mark {
   isLater: boolean
 }
 
+const begin = countTurns()
+
 /** @param also  updates a view that shows the video outside of lists */
 export async function toggleLater({ id, isLater: was }: Mark, also?: (isLater: boolean) => void): Promise<void> {
+  const isNewest = begin(id)
   const show = (isLater: boolean) => {
+    if (!isNewest()) return // only the newest change of a video is shown
     showLater(id, isLater)
     also?.(isLater)
   }

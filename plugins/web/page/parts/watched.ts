@@ -3,11 +3,15 @@ import { hereNow } from '../browser/router.ts'
 import { post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { cachedUnder, forget } from '../stores/load.ts'
+import { countTurns } from '../stores/turns.ts'
 import { t } from '../texts/lookup.ts'
 import { say, sayFailure } from './toast.ts'
 import type { VideoRow } from './video-row.ts'
 
 export type Mark = Pick<VideoRow, 'isWatched' | 'progress'>
+
+/** Begins a change of the video with this id: only its newest change is shown. */
+export const beginMark = countTurns()
 
 /** @param also  updates a view that shows the video outside of lists */
 export async function toggleWatched(
@@ -15,7 +19,9 @@ export async function toggleWatched(
   also?: (mark: Mark) => void,
 ): Promise<void> {
   const mark: Mark = { isWatched: !was, progress: 0 }
+  const isNewest = beginMark(id)
   const show = (now: Mark) => {
+    if (!isNewest()) return
     for (const list of cachedUnder<Rows<VideoRow>>('list /api/')) list.change(id, (row) => ({ ...row, ...now }))
     also?.(now)
   }

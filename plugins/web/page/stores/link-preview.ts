@@ -1,14 +1,15 @@
 /** Previews of pasted links: title, picture and size, from the archive or the platform. */
+
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { get, isAborted } from '../server/api.ts'
 import { small } from '../server/base.ts'
+import { inTurn } from '../server/in-turn.ts'
 import type { Channel, Item, LinkLookup, Playlist, Target, Video } from '../server/records.ts'
 import type { Count } from '../texts/lookup.ts'
 import type { Understood } from './identify-links.ts'
 import { mayDownload } from './session.ts'
 import { titledAs } from './titles.ts'
-import { openTurns } from './turns.ts'
 
 /** What is shown of a target. */
 export interface LinkPreview {
@@ -23,7 +24,7 @@ const REST_MS = 600
 const FRESH_MS = 600_000
 const cached = signal<ReadonlyMap<string, { preview: LinkPreview | undefined; atMs: number }>>(new Map())
 /** Requests to the platform are sent one at a time, because the server limits an account's concurrent ones. */
-const inTurn = openTurns()
+const PREVIEWS = 'previews of links'
 
 const keyOf = ({ target: { id, type, known } }: Understood): string => `${type} ${id} ${known}`
 const store = (key: string, preview: LinkPreview | undefined): void =>
@@ -41,7 +42,9 @@ export function useLinkPreview(understood: Understood): LinkPreview | undefined 
     if (before && Date.now() - before.atMs < FRESH_MS) return
     if (!known && !mayDownload.peek()) return
     const ending = new AbortController()
-    const ask = known ? () => readOwn(target, ending.signal) : () => inTurn(() => askPlatform(word, ending.signal))
+    const ask = known
+      ? () => readOwn(target, ending.signal)
+      : () => inTurn(PREVIEWS, () => askPlatform(word, ending.signal))
     const read = () =>
       void ask().then(
         (found) => store(key, found),
@@ -78,7 +81,7 @@ export async function askHowMany(understood: readonly Understood[]): Promise<Cou
   if (unknown.length > MOST_ASKED) return undefined
   for (const one of unknown) {
     // on failure, the number stays unknown
-    const found = await inTurn(() => askPlatform(one.word, ending)).catch(() => undefined)
+    const found = await inTurn(PREVIEWS, () => askPlatform(one.word, ending)).catch(() => undefined)
     if (found) store(keyOf(one), found)
   }
   return videosIn(understood)

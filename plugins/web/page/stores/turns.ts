@@ -1,11 +1,13 @@
-/** Runs work one after the other, in the order in which it was requested. */
+/** Numbers requests that may overlap, so that an older reply does not overwrite a newer state. */
 
-/** Work begins when the previous one has ended; a failure is reported to its caller only. */
-export function openTurns(): <Value>(work: () => Promise<Value>) => Promise<Value> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const mine = last.then(work)
-    last = mine.catch(() => undefined)
-    return mine
+/**
+ * @returns a function that begins a turn, and returns whether that turn is still the newest one of its key
+ */
+export function countTurns(): (key?: string) => () => boolean {
+  const newest = new Map<string, number>()
+  return (key = '') => {
+    const mine = (newest.get(key) ?? 0) + 1
+    newest.set(key, mine)
+    return () => newest.get(key) === mine
   }
 }

@@ -1,14 +1,15 @@
 /** A table of scheduled tasks: how often they run, the next run, and the last result; cron only under "advanced". */
+
 import { ChevronDown, ChevronUp } from 'lucide'
 import { useId, useState } from 'preact/hooks'
 import { IconButton } from '../../parts/button.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { get, post, remove } from '../../server/api.ts'
+import { inTurn } from '../../server/in-turn.ts'
 import type { Schedule, TaskKind } from '../../server/records.ts'
 import { useJobs } from '../../stores/jobs.ts'
 import { type Load, useLoad } from '../../stores/load.ts'
 import { taskText, taskTitle, useTaskKinds } from '../../stores/task-kinds.ts'
-import { openTurns } from '../../stores/turns.ts'
 import { toAge, toMoment } from '../../texts/format.ts'
 import { inWords, t } from '../../texts/lookup.ts'
 import { cronInWords, dayName } from './cron-words.ts'
@@ -143,8 +144,8 @@ interface Save {
 
 /** Saves changes of a task one after the other, because each request contains what the others may have changed. */
 function useSave(task: TaskKind, { now, change }: Load<Schedule[]>): Save {
-  const [inTurn] = useState(openTurns)
   const { name: task_name } = task
+  const turns = `schedule of ${task_name}`
   const show = (...saved: Schedule[]) => change((all) => [...all.filter(({ name }) => name !== task_name), ...saved])
   const set = async (schedule: string, config?: Schedule['config']) =>
     show(await post<Schedule>('/api/schedule/', { task_name, schedule, ...(config && { config }) }))
@@ -153,9 +154,9 @@ function useSave(task: TaskKind, { now, change }: Load<Schedule[]>): Save {
     show()
   }
   return {
-    plan: (cron) => inTurn(() => (cron === undefined ? end() : set(cron))),
+    plan: (cron) => inTurn(turns, () => (cron === undefined ? end() : set(cron))),
     option: (key, value) =>
-      inTurn(async () => {
+      inTurn(turns, async () => {
         const newest = scheduleOf(task, now.peek().value ?? [])
         // Without a schedule there is nothing to change.
         return newest !== undefined && set(newest.schedule, { ...newest.config, [key]: value })
