@@ -3,9 +3,19 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type {} from '../../../plugins/download/queue.ts'
 import { NO_PLATFORM } from '../../platform/start.ts'
-import { noBrowser, openPage } from '../../support/browser.ts'
-import { aChannel, aFragment, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
+import { holdUp, noBrowser, openPage } from '../../support/browser.ts'
+import {
+  aChannel,
+  aFragment,
+  aNewItem,
+  aPlaylist,
+  aVideo,
+  PASSWORD,
+  type TestApp,
+  testApp,
+} from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 
@@ -135,6 +145,28 @@ describe('selection', { skip: noBrowser }, () => {
 
     await page.getByText('The server cannot do this now: A restore is running').waitFor()
     assert.equal(await page.locator('.virtual .watched-mark').count(), 0)
+  })
+
+  test('videos stay marked when the list is read again during the request', async (t) => {
+    const app = await testApp(t)
+    await filled(app)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/?type=videos')
+    const release = await holdUp(page, /\/api\/watched\/bulk\//)
+    await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Film 1', exact: true }).focus()
+    await page.keyboard.press('x')
+    await page.getByRole('button', { name: 'Watched', exact: true }).last().click()
+    const marks = page.locator('.virtual .watched-mark')
+    await marks.waitFor()
+    // When a download ends, the list is read again.
+    await app.app.queue.add([aNewItem('elsewhere11')], 'pending')
+    await app.app.queue.remove('elsewhere11')
+    await marks.waitFor({ state: 'detached' })
+
+    await release()
+    await page.getByText('1 video marked as watched').waitFor()
+
+    assert.equal(await marks.count(), 1)
   })
 
   test('in a playlist: removed together and restored in order, deleted; a playlist of the platform is not changed', async (t) => {

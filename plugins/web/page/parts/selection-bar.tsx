@@ -16,6 +16,7 @@ import { askForPlaylist } from './playlist-dialog.tsx'
 import { clearSelection, selection } from './selection.ts'
 import { say } from './toast.ts'
 import type { VideoRow } from './video-row.ts'
+import { beginMark, type Mark } from './watched.ts'
 
 /** To delete more videos than this at once, people must type their number. */
 const TYPED_FROM = 10
@@ -47,10 +48,10 @@ export function SelectionBar({ list, onRemove, onChanged }: SelectionBarProps) {
   return (
     <div class="selection" role="toolbar" aria-label={t('select.bar')}>
       <p role="status">{t('select.count', { count: rows.length })}</p>
-      <Button kind="quiet" icon={CircleCheck} onClick={act((some) => mark(some, true))}>
+      <Button kind="quiet" icon={CircleCheck} onClick={act((some) => markAll(some, true))}>
         {t('select.watched')}
       </Button>
-      <Button kind="quiet" icon={CircleDashed} onClick={act((some) => mark(some, false))}>
+      <Button kind="quiet" icon={CircleDashed} onClick={act((some) => markAll(some, false))}>
         {t('select.unwatched')}
       </Button>
       <Button kind="quiet" icon={ListPlus} onClick={() => askForPlaylist(rows, done)}>
@@ -79,30 +80,31 @@ export function SelectionBar({ list, onRemove, onChanged }: SelectionBarProps) {
 const idsOf = (rows: readonly VideoRow[]): string[] => rows.map(({ id }) => id)
 const lists = (): Array<Rows<VideoRow>> => cachedUnder<Rows<VideoRow>>('list /api/')
 
-async function mark(rows: readonly VideoRow[], isWatched: boolean): Promise<void> {
+async function markAll(rows: readonly VideoRow[], isWatched: boolean): Promise<void> {
   clearSelection()
-  const show = (how: (row: VideoRow) => VideoRow) => {
-    for (const list of lists()) for (const { id } of rows) list.change(id, how)
+  const turns = new Map(rows.map(({ id }) => [id, beginMark(id)]))
+  const show = (markOf: (id: string) => Mark) => {
+    for (const { id } of rows.filter(({ id }) => turns.get(id)!()))
+      for (const list of lists()) list.change(id, (row) => ({ ...row, ...markOf(id) }))
   }
-  const before = new Map(rows.map((row) => [row.id, row]))
-  show((row) => ({ ...row, isWatched, progress: 0 }))
+  const mark: Mark = { isWatched, progress: 0 }
+  const before = new Map<string, Mark>(
+    rows.map((row) => [row.id, { isWatched: row.isWatched, progress: row.progress }]),
+  )
+  show(() => mark)
   try {
     await inPieces(idsOf(rows), async (ids) => {
       await post('/api/watched/bulk/', { ids, is_watched: isWatched })
       for (const id of ids) before.delete(id)
     })
-  } catch (error) {
-    // Videos of the requests that succeeded stay changed.
-    show((row) => {
-      const { isWatched: was = row.isWatched, progress = row.progress } = before.get(row.id) ?? {}
-      return { ...row, isWatched: was, progress }
-    })
-    throw error
+  } finally {
+    // A reply to an earlier request may have arrived meanwhile. Videos of the requests that succeeded stay changed.
+    show((id) => before.get(id) ?? mark)
   }
   const changed = rows.filter((row) => row.isWatched !== isWatched)
   const key = isWatched ? 'select.nowWatched' : 'select.nowUnwatched'
   say(t(key, { count: rows.length }), {
-    ...(changed.length > 0 && { undo: () => mark(changed, !isWatched) }),
+    ...(changed.length > 0 && { undo: () => markAll(changed, !isWatched) }),
   })
 }
 
