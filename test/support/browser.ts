@@ -268,11 +268,11 @@ async function delay(context: BrowserContext): Promise<void> {
 export async function changeAnswer(
   page: Page,
   pattern: string | RegExp,
-  change: (answer: any) => object,
+  change: (answer: any) => object | Promise<object>,
 ): Promise<void> {
   await page.route(pattern, async (route) => {
     try {
-      await route.fulfill({ json: change(await (await route.fetch()).json()) })
+      await route.fulfill({ json: await change(await (await route.fetch()).json()) })
     } catch {
       await route.abort().catch(() => undefined)
     }

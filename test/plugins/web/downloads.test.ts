@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type {} from '../../../plugins/download/queue.ts'
 import { changeAnswer, holdBack, noBrowser, openPage } from '../../support/browser.ts'
+import { until } from '../../support/server.ts'
 import { aChannel, aNewItem, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
@@ -386,6 +387,36 @@ describe('downloads', { skip: noBrowser }, () => {
       ['failed11111'],
     )
     assert.equal((await app.as('admin').get('/api/download/?filter=ignore')).body.paginate.total_hits, 3)
+  })
+
+  test('the number beside Downloads stays when an older reply comes late', async (t) => {
+    const app = await filled(t)
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    const state = /\/api\/platform\/$/
+    let replies = 0
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    t.after(() => release())
+    await changeAnswer(page, state, async (answer) => {
+      if (++replies === 1) await released
+      return answer
+    })
+    await go('/')
+    await until(
+      'the first reply',
+      async () => replies,
+      (count) => count === 1,
+    )
+    await app.app.queue.add([aNewItem('waiting4444')], 'pending')
+    const count = page.getByRole('link', { name: 'Downloads' }).getByText('4', { exact: true })
+    await count.waitFor()
+
+    const answered = page.waitForResponse(state)
+    release()
+    await answered
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+
+    assert.equal(await count.count(), 1)
   })
 
   test('the number beside Downloads is that of the waiting items, in one line at any width', async (t) => {

@@ -15,7 +15,7 @@ import { listen, notifications } from '../server/events.ts'
 import type { Notification, PlatformState, Session } from '../server/records.ts'
 import { coalesce } from '../stores/coalesce.ts'
 import { CLASSES } from '../stores/failures.ts'
-import { platformState } from '../stores/platform.ts'
+import { beginReading, platformState } from '../stores/platform.ts'
 import { attention, isAdmin, readAttention } from '../stores/session.ts'
 import { toAge, toPercent } from '../texts/format.ts'
 import { moreTexts, t, textOf } from '../texts/lookup.ts'
@@ -261,8 +261,11 @@ function usePlatform(isOpen: boolean): void {
   useEffect(() => {
     if (!mayAsk) return
     const { soon, end } = coalesce(() => {
-      // An admin may have signed out meanwhile.
-      const take = (state: PlatformState | undefined) => void (isAdmin.peek() && (platformState.value = state))
+      const isNewest = beginReading()
+      const take = (state: PlatformState | undefined) => {
+        // An admin may have signed out meanwhile.
+        if (isNewest() && isAdmin.peek()) platformState.value = state
+      }
       const asked = get<PlatformState>('/api/platform/')
       // The texts of Home do not include the reasons; they are loaded when the list is opened. A failed request is
       // ignored.

@@ -37,6 +37,7 @@ import { platformState } from '../stores/platform.ts'
 import { pluginPages } from '../stores/plugin-pages.ts'
 import { failedIn } from '../stores/queue.ts'
 import { account, chooseTheme, isAdmin, mayDownload, signOut, type Theme, theme, version } from '../stores/session.ts'
+import { countTurns } from '../stores/turns.ts'
 import { toNumber } from '../texts/format.ts'
 import { type Count, type PlainKey, t, toCount } from '../texts/lookup.ts'
 import { Activity } from './activity.tsx'
@@ -206,11 +207,13 @@ function useCount(mayAsk: boolean): Count {
   const [count, setCount] = useState<Count>(0)
   useEffect(() => {
     if (!mayAsk) return
+    const begin = countTurns()
     const { soon, end } = coalesce(() => {
       // As in the view: failed items do not count as waiting.
+      const isNewest = begin()
       get<Page<QueueItem>>('/api/download/', { filter: 'pending', error: false }).then(
-        ({ paginate }) => setCount(countOf(paginate)),
-        () => setCount(0), // the frame already reports that the server is unreachable
+        ({ paginate }) => isNewest() && setCount(countOf(paginate)),
+        () => isNewest() && setCount(0), // the frame already reports that the server is unreachable
       )
     }, 1000)
     // The requests of the view come first.

@@ -8,7 +8,7 @@ import type { Count } from '../texts/lookup.ts'
 import { coalesce } from './coalesce.ts'
 import { LATER } from './failures.ts'
 import { type List, openList } from './list.ts'
-import { platformState } from './platform.ts'
+import { beginReading, platformState } from './platform.ts'
 import { isAdmin } from './session.ts'
 
 export type ItemList = List<QueueItem>
@@ -108,11 +108,13 @@ function openPlatformWatch() {
   async function read(): Promise<void> {
     if (!isAdmin.peek()) return
     const mine = ++asked
+    const isNewest = beginReading()
     try {
       const state = await get<PlatformState>('/api/platform/')
       if (mine < shown || !isAdmin.peek()) return
       shown = mine
-      platform.value = platformState.value = state
+      platform.value = state
+      if (isNewest()) platformState.value = state
       platformFailure.value = undefined
     } catch (error) {
       if (mine === asked) platformFailure.value = toFailure(error)
