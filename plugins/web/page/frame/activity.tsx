@@ -2,7 +2,6 @@
  * The activity pill: a ring with the progress of running tasks, and a dot when something needs attention. It opens a
  * list with stop buttons.
  */
-
 import { Activity as Pulse, Square } from 'lucide'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { AskAnswers, askIn } from '../parts/ask-answers.tsx'

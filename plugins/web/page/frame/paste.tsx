@@ -2,7 +2,6 @@
  * Handles a link that was pasted outside a text field, or shared by another app: a sheet shows its target, and
  * downloads it or subscribes to it.
  */
-
 import { signal } from '@preact/signals'
 import { Download, Rss } from 'lucide'
 import { useEffect, useState } from 'preact/hooks'

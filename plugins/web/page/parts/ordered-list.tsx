@@ -1,5 +1,4 @@
 /** Rows that people reorder by dragging or by keys. */
-
 import { GripVertical } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
@@ -47,8 +46,8 @@ export function useMoves(reload: () => Promise<void>): Moves {
 
 /** Other rows are last, in their own order. */
 function inOrder<Row extends { id: number }>(rows: readonly Row[], ids: readonly number[]): readonly Row[] {
-  const placeOf = new Map(ids.map((id, place) => [id, place]))
-  return rows.toSorted((a, b) => (placeOf.get(a.id) ?? ids.length) - (placeOf.get(b.id) ?? ids.length))
+  const positionOf = new Map(ids.map((id, position) => [id, position]))
+  return rows.toSorted((a, b) => (positionOf.get(a.id) ?? ids.length) - (positionOf.get(b.id) ?? ids.length))
 }
 
 /** The row of a list at the position of the pointer. */

@@ -1,5 +1,4 @@
 /** Filters and searches that an account has saved under a name, shown on Home. */
-
 import { useSignal } from '@preact/signals'
 import { Bookmark, BookmarkMinus, BookmarkPlus } from 'lucide'
 import { navigate, queryText } from '../browser/router.ts'

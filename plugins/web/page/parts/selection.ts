@@ -1,5 +1,4 @@
 /** The videos of a list that the user has selected, for actions on all of them. */
-
 import { signal } from '@preact/signals'
 import { hereNow } from '../browser/router.ts'
 import type { List, Rows } from '../stores/list.ts'

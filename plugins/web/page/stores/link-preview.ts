@@ -1,5 +1,4 @@
 /** Previews of pasted links: title, picture and size, from the archive or the platform. */
-
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { get, isAborted } from '../server/api.ts'

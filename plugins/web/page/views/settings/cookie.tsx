@@ -1,5 +1,4 @@
 /** The cookie of an account on the platform: added, tested, switched off, deleted. Its text is never shown again. */
-
 import { ShieldCheck, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'

@@ -1,5 +1,4 @@
 /** Settings that are saved immediately; each confirms that it was saved, or shows its error. */
-
 import { Check } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'

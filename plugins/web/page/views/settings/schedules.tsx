@@ -1,5 +1,4 @@
 /** A table of scheduled tasks: how often they run, the next run, and the last result; cron only under "advanced". */
-
 import { ChevronDown, ChevronUp } from 'lucide'
 import { useId, useState } from 'preact/hooks'
 import { IconButton } from '../../parts/button.tsx'

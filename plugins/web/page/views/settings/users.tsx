@@ -1,5 +1,4 @@
 /** Accounts and their rights. */
-
 import { Clock, Delete, EllipsisVertical, KeyRound, Plus, ShieldOff, Trash, UserCheck, UserCog, UserX } from 'lucide'
 import { useRef, useState } from 'preact/hooks'
 import { Avatar } from '../../parts/avatar.tsx'
