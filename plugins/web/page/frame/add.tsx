@@ -5,7 +5,7 @@ import { AddButtons } from '../parts/add-buttons.tsx'
 import { download } from '../parts/adding.ts'
 import { askAndSubscribe } from '../parts/beginning.tsx'
 import { IconButton } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog, useWhileOpen } from '../parts/dialog.tsx'
 import { LinkField } from '../parts/link-field.tsx'
 import { whenOver } from '../server/api.ts'
 import type { Understood } from '../stores/identify-links.ts'
@@ -22,10 +22,11 @@ export const AddButton = () =>
 export const AddSheet = () => isOpen.value && <Sheet onClose={() => void (isOpen.value = false)} />
 
 function Sheet({ onClose }: { onClose: () => void }) {
+  const close = useWhileOpen(onClose)
   const send = async (understood: Understood[], how: string): Promise<void | false> => {
     const done = how === 'subscribe' ? await askAndSubscribe(understood) : await download(understood, { isNow: true })
     if (done === false) return false
-    onClose()
+    close()
   }
   return (
     <Dialog title={t('add.title')} onClose={onClose}>

@@ -66,10 +66,10 @@ export function Dialog({
  * For what a dialog does after a request, such as closing itself: does nothing if the dialog was closed meanwhile,
  * because another one may be open.
  */
-export function useWhileOpen(act: () => void): () => void {
+export function useWhileOpen<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
   const isOpen = useRef(true)
   useLayoutEffect(() => () => void (isOpen.current = false), [])
-  return () => void (isOpen.current && act())
+  return (...given) => void (isOpen.current && act(...given))
 }
 
 interface Question {

@@ -8,7 +8,7 @@ import { t } from '../texts/lookup.ts'
 import { subscribe, subscribed } from './adding.ts'
 import { askWhatToTake, type Beginning, useBeginning } from './beginning.tsx'
 import { Button } from './button.tsx'
-import { Dialog } from './dialog.tsx'
+import { Dialog, useWhileOpen } from './dialog.tsx'
 import { FormButtons } from './form.tsx'
 import { LinkField } from './link-field.tsx'
 import { say, sayFailure } from './toast.ts'
@@ -77,6 +77,7 @@ export function SubscribeButton({ kind, id, name, isOn, show, isOneOfMany = fals
 
 export function SubscribeDialog({ onClose }: { onClose: () => void }) {
   const { beginning, fields } = useBeginning()
+  const close = useWhileOpen(onClose)
   return (
     <Dialog title={t('subscribe.title')} onClose={onClose}>
       <LinkField
@@ -88,7 +89,7 @@ export function SubscribeDialog({ onClose }: { onClose: () => void }) {
         }
         onSend={async (understood) => {
           await subscribe(understood, beginning)
-          onClose()
+          close()
         }}
         more={fields}
         buttons={({ isUseless }) => (

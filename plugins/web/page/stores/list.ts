@@ -223,7 +223,8 @@ export function openList<Record, Row>({ path, query, idOf, toRow, byDay }: ListO
     },
     renew() {
       isOutdated = askedAt !== undefined
-      if (isShown) void this.reach(1)
+      // By then a view that is being left no longer shows it.
+      setTimeout(() => isShown && isOutdated && void this.reach(1))
     },
     change(id, how) {
       const changed = (row: Row): Row => (idOf(row) === id ? how(row) : row)

@@ -2,8 +2,9 @@
 
 import { useSignal } from '@preact/signals'
 import { Clock, ListPlus, ListVideo, Plus, Rss } from 'lucide'
-import { changeQuery, hereNow, navigate, route } from '../browser/router.ts'
+import { changeQuery, navigate, route } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
+import { useWhileOpen } from '../parts/dialog.tsx'
 import { Chips } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { type PlaylistChoice, PlaylistForm } from '../parts/playlist-form.tsx'
@@ -77,15 +78,17 @@ export default function Playlists() {
 }
 
 function NewPlaylist({ onClose }: { onClose: () => void }) {
+  const show = useWhileOpen((id: string) => {
+    onClose()
+    navigate(`/playlist/${id}/`)
+  })
   const create = async ({ name, isPrivate }: PlaylistChoice) => {
-    const isHere = hereNow()
     const { playlist_id: id } = await post<Playlist>('/api/playlist/custom/', {
       playlist_name: name,
       playlist_visibility: isPrivate ? 'private' : 'shared',
     })
     forgetPlaylists()
-    onClose()
-    if (isHere()) navigate(`/playlist/${id}/`)
+    show(id)
   }
   return (
     <PlaylistForm

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy-text.ts'
 import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, unlessChanged, useForm } from '../../parts/form.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
 import type { Account, TokenReply } from '../../server/records.ts'
@@ -63,8 +63,8 @@ function Password() {
   const submit = async () => {
     await sessionKnown()
     await post(`/api/user/${account.value!.id}/`, { password: fresh, current_password: current })
-    setCurrent('')
-    setFresh('')
+    setCurrent(unlessChanged(current, ''))
+    setFresh(unlessChanged(fresh, ''))
     say(t('settings.password.changed'))
   }
   return (
@@ -120,8 +120,8 @@ function PinOfOwn() {
     await sessionKnown()
     const change = { pin: wanted, current_password: password }
     account.value = await post<Account>(`/api/user/${account.value!.id}/`, change)
-    setPassword('')
-    setPin('')
+    setPassword(unlessChanged(password, ''))
+    setPin(unlessChanged(pin, ''))
     say(t(wanted === null ? 'settings.pin.removed' : 'settings.pin.isSet'))
   }
   return (

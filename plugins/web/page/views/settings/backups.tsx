@@ -3,7 +3,7 @@
 import { Archive, Download, RotateCcw, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
-import { confirm, Dialog } from '../../parts/dialog.tsx'
+import { confirm, Dialog, useWhileOpen } from '../../parts/dialog.tsx'
 import { FileButton } from '../../parts/file-button.tsx'
 import { useForm } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -150,6 +150,7 @@ function UploadButton({ onDone }: { onDone: () => void }) {
 
 function Restore({ backup, onClose }: { backup: Backup; onClose: () => void }) {
   const { filename } = backup
+  const close = useWhileOpen(onClose)
   const preview = useLoad<RestorePreview>(`settings/preview/${filename}`, (signal) =>
     get(`/api/backup/${filename}/preview/`, {}, signal),
   )
@@ -157,7 +158,7 @@ function Restore({ backup, onClose }: { backup: Backup; onClose: () => void }) {
     await post(`/api/backup/${filename}/`)
     forget()
     say(t('settings.restore.begun'))
-    onClose()
+    close()
   }
   return (
     <Dialog title={t('settings.backups.restore.title', { day: dayOf(backup) })} onClose={onClose} isWide>

@@ -3,7 +3,7 @@ import { Search } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
-import { Form, useForm } from '../../parts/form.tsx'
+import { Form, unlessChanged, useForm } from '../../parts/form.tsx'
 import { say } from '../../parts/toast.ts'
 import { post } from '../../server/api.ts'
 import type { Place } from '../../server/records.ts'
@@ -52,7 +52,7 @@ function ByPath({ roots, take }: { roots: string[]; take: (path: string) => Prom
   const form = useForm({ path: { showsRest: true, refused: true } })
   const send = async () => {
     await take(path.trim())
-    setPath('')
+    setPath(unlessChanged(path, ''))
   }
   return (
     <Form form={form} class="option-form" onSubmit={send}>

@@ -2,7 +2,7 @@
 import { Archive, Download, RotateCcw, ShieldCheck, Trash } from 'lucide'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
-import { confirm, Dialog } from '../../parts/dialog.tsx'
+import { confirm, Dialog, useWhileOpen } from '../../parts/dialog.tsx'
 import { FileButton } from '../../parts/file-button.tsx'
 import { Form, FormButtons, useForm } from '../../parts/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -222,11 +222,12 @@ function Restore({ backup, onClose, onOver, ...given }: Restoring & { onClose: (
   const [passphrase, setPassphrase] = useState(given.passphrase ?? '')
   const [preview, setPreview] = useState(given.preview)
   const body = isEncrypted ? { passphrase } : {}
+  const close = useWhileOpen(onClose)
   const submit = async () => {
     if (!preview) return setPreview(await post<WholePreview>(`/api/whole/${filename}/preview/`, body))
     const { task_id: id } = await post<{ task_id: string }>(`/api/whole/${filename}/`, body)
     say(t('settings.whole.restore.begun'))
-    onClose()
+    close()
     void taskOver(id).then(onOver, () => undefined) // a notification gives the reason of a failure
   }
   return (
