@@ -136,6 +136,8 @@ describe('playlists', { skip: noBrowser }, () => {
     await go(`/playlist/${OWN}/`)
     await page.getByRole('link', { name: 'Film 2' }).waitFor()
     const release = await holdUp(page, /\/api\/playlist\/custom\//)
+    const sent: string[] = []
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.postDataJSON().action)))
     await page.getByRole('button', { name: /^Move Film 0/ }).press('End')
     await page.getByRole('button', { name: /^Move Film 1/ }).press('ArrowDown')
 
@@ -144,6 +146,7 @@ describe('playlists', { skip: noBrowser }, () => {
     await release()
     await page.getByText('Removed from the playlist').waitFor()
 
+    assert.deepEqual(sent, ['move', 'move', 'remove'])
     assert.deepEqual(await orderOf(app), ['v1', 'v3', 'v4', 'v5', 'v0'])
     assert.deepEqual(await shownOrder(page), ['Film 1', 'Film 3', 'Film 4', 'Film 5', 'Film 0'])
   })
