@@ -63,7 +63,7 @@ async function bringTogether(run: Rescan): Promise<Words | null> {
   state.lost = state.lost.filter((id) => !home.has(id))
   for (const film of state.elsewhere.values()) await bringHome(film, run)
   for (const id of state.misnamed) await job.step('rescan.correct', () => app.videos.correctPaths(id))
-  await job.step('rescan.missing', async () => app.media.missing.set(await stillMissing(state.missing, app)))
+  await job.step('rescan.missing', () => app.media.missing.replace(() => stillMissing(state.missing, app)))
   await app.media.places.setLost(state.found, false)
   await app.media.places.setLost(state.lost, true)
   if (job.payload.force) {

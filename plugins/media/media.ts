@@ -1,7 +1,7 @@
 /** The service `media`: the library, the pictures, and cleaning up after an interruption. */
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { DAY_MS, inEnglish, isHiding, isId, openFolder, StartError } from 'archivolt'
+import { DAY_MS, inEnglish, isAppError, isHiding, isId, openFolder, StartError } from 'archivolt'
 import type { App } from './app.ts'
 import { openArt } from './art.ts'
 import { type Aside, openAside } from './aside.ts'
@@ -45,6 +45,10 @@ export function openMedia(app: MediaApp): MediaService {
   const missing = openMissing(app)
   const written = async (files: readonly WrittenFile[]) => {
     for (const hear of app.hook('media.written')) await hear(files)
+  }
+  async function filmPath(channelId: string, videoId: string): Promise<string> {
+    const film = places.filmOf(videoId)
+    return film ? places.pathIn(film) : films.find(channelId, videoId)
   }
   const openMediaFolder = () => openFolder('library folder', paths.mediaDir, { setting: 'AV_MEDIA_DIR' })
   return {
@@ -136,9 +140,17 @@ export function openMedia(app: MediaApp): MediaService {
       const film = places.filmOf(videoId)
       return film ? join(places.get(film.placeId).path, film.path) : films.pathOf(channelId, videoId)
     },
-    async filmPath(channelId, videoId) {
-      const film = places.filmOf(videoId)
-      return film ? places.pathIn(film) : films.find(channelId, videoId)
+    filmPath,
+    async isMissing(channelId, videoId) {
+      const isOurs = places.filmOf(videoId) === undefined
+      if (isOurs && (await absence()) !== undefined) return false
+      try {
+        return (await sizeOf(await filmPath(channelId, videoId))) === undefined
+      } catch (thrown) {
+        if (isAppError(thrown, 'not_found')) return true
+        if (isAppError(thrown, 'unavailable')) return false
+        throw thrown
+      }
     },
     ...openLinks(app, films.pathOf),
     isOurs: (videoId) => places.filmOf(videoId) === undefined,

@@ -25,6 +25,8 @@ export function openMissing({ ledger, touch }: Pick<App, 'ledger' | 'touch'>): M
       .sql<{ video_id: string }>(sql)
       .all(...values)
       .map(({ video_id: id }) => id)
+  /** For each check under way, the videos that were removed from the list since its beginning. */
+  const dropped = new Set<Set<string>>()
   const has = () => ledger.cached('whether films are missing', () => ledger.sql(`${ALL} LIMIT 1`).get() !== undefined)
 
   return {
@@ -43,15 +45,23 @@ export function openMissing({ ledger, touch }: Pick<App, 'ledger' | 'touch'>): M
     page: (from, size) => ids(`${ALL} ORDER BY video_id LIMIT ? OFFSET ?`, size, from),
     after: (id, size) => ids(`SELECT video_id FROM (${ALL}) WHERE video_id > ? ORDER BY video_id LIMIT ?`, id, size),
 
-    async set(videoIds) {
-      await ledger.write(() => {
-        ledger.sql('DELETE FROM media_missing').run()
-        const put = ledger.sql('INSERT INTO media_missing (video_id) VALUES (?) ON CONFLICT DO NOTHING')
-        for (const id of videoIds) put.run(id)
-      })
+    async replace(check) {
+      const found = new Set<string>()
+      dropped.add(found)
+      try {
+        const missing = await check()
+        await ledger.write(() => {
+          ledger.sql('DELETE FROM media_missing').run()
+          const put = ledger.sql('INSERT INTO media_missing (video_id) VALUES (?) ON CONFLICT DO NOTHING')
+          for (const id of missing) if (!found.has(id)) put.run(id)
+        })
+      } finally {
+        dropped.delete(found)
+      }
       touch()
     },
     async drop(videoIds) {
+      for (const found of dropped) for (const id of videoIds) found.add(id)
       if (videoIds.length === 0 || ledger.sql('SELECT 1 FROM media_missing LIMIT 1').get() === undefined) return
       await ledger.write(
         () =>

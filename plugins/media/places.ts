@@ -316,7 +316,10 @@ export function openPlaces(app: PlacesApp): PlacesService {
 
   function setState(videoIds: readonly string[], state: FilmRow['state']): Promise<void> {
     return ledger.write(() => {
-      const change = ledger.sql('UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ?')
+      // The film of a removed video stays forgotten, even if a scan that began before has found or missed it.
+      const change = ledger.sql(
+        "UPDATE media_film SET state = ? WHERE video_id = ? AND state <> ? AND state <> 'forgotten'",
+      )
       for (const id of videoIds) change.run(state, id, state)
     })
   }

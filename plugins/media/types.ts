@@ -183,8 +183,11 @@ export interface Missing {
   page(from: number, size: number): string[]
   /** The next ids after this one, in order. */
   after(videoId: string, size: number): string[]
-  /** Replaces the list after a complete check of the library that has found all other films. */
-  set(videoIds: Iterable<string>): Promise<void>
+  /**
+   * Replaces the list with the result of a complete check of the library, which has found all other films. Videos that
+   * are removed from the list during the check stay removed.
+   */
+  replace(check: () => Promise<readonly string[]>): Promise<void>
   /** Removes videos from the list: their films were found, or the videos were removed. */
   drop(videoIds: readonly string[]): Promise<void>
 }
@@ -265,6 +268,8 @@ export interface Media {
    * @throws not_found; unavailable: its place is unavailable
    */
   filmPath(channelId: string, videoId: string): Promise<string>
+  /** Whether the film of a video is missing. While the library or its place is offline, it does not count as missing. */
+  isMissing(channelId: string, videoId: string): Promise<boolean>
   /** Whether we may change, move and remove the film's file, because it is in no place. */
   isOurs(videoId: string): boolean
   /**

@@ -2,7 +2,7 @@
 import { chunksOf, defineTask, ID_PATTERN, type JobContext, Type } from 'archivolt'
 import type { App } from './app.ts'
 import { binOf, removeAllWith } from './removal-hooks.ts'
-import type { Because } from './types.ts'
+import type { Because, Removed } from './types.ts'
 
 /** Number of videos that are moved and deleted together. */
 const TOGETHER = 100
@@ -46,7 +46,8 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
   const videos = [...found].map(([id, { channel_id: channelId }]) => leavingOf(id, channelId, app))
   await app.videos.exclusiveAll(videos, async () => {
     const docs = await app.videos.collection.getMany([...found.keys()])
-    const leaving = videos.filter(({ id, channelId }) => docs.get(id)?.channel_id === channelId)
+    const known = videos.filter(({ id, channelId }) => docs.get(id)?.channel_id === channelId)
+    const leaving = because.why === 'missing' ? await stillMissing(known, app) : known
     if (leaving.length > 0) {
       const leavingIds = leaving.map(({ id }) => id)
       const films = leaving.map(({ id: videoId, channelId }) => ({ videoId, channelId }))
@@ -72,6 +73,13 @@ async function removePart(ids: readonly string[], trashId: string, job: RemovalJ
   } catch (err) {
     log.warn({ err, ids }, 'the removed files could not be deleted; another attempt follows in an hour')
   }
+}
+
+/** Without those whose film has come back since, by a download or with its disk. */
+async function stillMissing<Video extends Removed>(videos: readonly Video[], { media }: App): Promise<Video[]> {
+  const missing: Video[] = []
+  for (const video of videos) if (await media.isMissing(video.channelId, video.id)) missing.push(video)
+  return missing
 }
 
 /** The report about a removed video. It is made before the removal, because the path is unknown afterwards. */

@@ -134,7 +134,7 @@ const WAITING: Record<string, (scene: Scene) => Promise<string>> = {
     t.mock.method(app.app.queue, 'add', async () => silent.work().then(() => []))
     const ids = Array.from({ length: 101 }, (_, number) => `v${number}`)
     await app.given(aChannel(), ...ids.map((id) => aVideo({ id })))
-    await app.app.media.missing.set(ids)
+    await app.app.media.missing.replace(async () => ids)
     return (await app.app.jobs.start('download_missing')).id
   },
   async make_copy({ t, app, silent }) {

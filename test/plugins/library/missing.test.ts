@@ -7,6 +7,7 @@ import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
 import { type LibraryApp, libraryApp } from '../../support/library-app.ts'
+import { handAt } from '../../support/other-work.ts'
 import { placesApp } from '../../support/places.ts'
 
 const { harbour } = CHANNEL
@@ -133,6 +134,44 @@ test('only a person can remove missing videos: with force, permanently', async (
   const { result } = await app.runTask('rescan_filesystem', { force: true })
 
   assert.deepEqual([result, await app.ids('video'), await missingIn(app)], [null, [ferry], []])
+})
+
+test('a film that comes back during a forced rescan keeps its video', async (t) => {
+  let comesBack = async (): Promise<void> => undefined
+  const app = await withFilms(t, { replace: [handAt('rescan.remove', 'before', () => comesBack())] })
+  await rm(app.at('media', harbour, `${fog}.mp4`))
+  comesBack = async () => void (await app.film('media', harbour, `${fog}.mp4`))
+
+  await app.runTask('rescan_filesystem', { force: true })
+
+  assert.deepEqual(await app.ids('video'), [nets, fog, ferry].sort())
+  assert.ok(existsSync(app.at('media', harbour, `${fog}.mp4`)))
+})
+
+test('a film that is found while others are checked is not missing', async (t) => {
+  const app = await withFilms(t)
+  const { missing } = app.app.media
+
+  await missing.replace(async () => {
+    await missing.drop([nets])
+    return [nets, fog]
+  })
+
+  assert.deepEqual(
+    (await missingIn(app)).map(({ platform_id: id }) => id),
+    [fog],
+  )
+})
+
+test('a video that is removed while its place is checked is neither missing nor found again', async (t) => {
+  const app = await placesApp(t)
+  await app.placed({ id: 'v1', placeId: await app.place('films'), path: 'v1.mp4' })
+  const { missing, places } = app.app.media
+  await places.forget(['v1'])
+
+  for (const isLost of [true, false]) await places.setLost(['v1'], isLost)
+
+  assert.deepEqual([missing.count(), places.wasForgotten(['v1'])], [0, new Set(['v1'])])
 })
 
 test('requesting a video whose film is missing queues it without force; a list of archived videos does not', async (t) => {
