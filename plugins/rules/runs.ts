@@ -92,6 +92,11 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       throw errors.conflict('Rules are being applied: wait until this has finished')
   }
 
+  const mustBeNewest = (list: List) => {
+    mustBeIdle()
+    if (list.version !== rules.version()) throw errors.conflict('The rules have changed since')
+  }
+
   /** The parts of a list with their numbers, always the same ones. */
   function* partsOf(list: List, outcome: Touched['outcome']): Generator<[number: number, rows: Row[]]> {
     let number = 0
@@ -147,11 +152,14 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
       const list = await lists.make({ signal: job.signal })
       const count = countOf(list)
       if (count === 0) return void (await lists.remove(list.id))
-      if (isLarge(list)) {
-        await add(list, 'waiting', undefined)
-        return say`Rules would affect ${{ count }} videos: an admin must approve the run`
-      }
-      await app.jobs.start(runRules, { run: await add(list, 'running', undefined) })
+      const state = isLarge(list) ? 'waiting' : 'running'
+      const id = await add(list, state, undefined, () => mustBeNewest(list)).catch((thrown: unknown) => {
+        if (!isAppError(thrown, 'conflict')) throw thrown
+      })
+      // Somebody has changed the rules or started a run during the survey: the next run applies the rules.
+      if (id === undefined) return void (await lists.remove(list.id))
+      if (state === 'waiting') return say`Rules would affect ${{ count }} videos: an admin must approve the run`
+      await app.jobs.start(runRules, { run: id })
       return count === 1 ? say`Rules affect ${{ count }} video` : say`Rules affect ${{ count }} videos`
     },
 

@@ -320,6 +320,30 @@ test('more than fifty videos wait for a confirmation; an automatic run waits, to
   assert.equal((await admin.post(`/api/rule/run/${history.runs[0].id}/`, { action: 'confirm' })).status, 409)
 })
 
+test('a rule that is switched off while the daily run looks for videos removes none', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1', channelId: 'UC1' }))
+  const conditions = { title: { words: ['video'] } }
+  const { body: rule } = await admin.post('/api/rule/', {
+    ...{ side: 'keep', scope: { kind: 'all' }, outcome: 'remove', conditions },
+  })
+  const { media } = app.app
+  const { linksOf } = media
+  media.linksOf = async (films) => {
+    media.linksOf = linksOf
+    await admin.post(`/api/rule/${rule.id}/`, { is_on: false })
+    return linksOf(films)
+  }
+
+  await admin.post('/api/task-name/apply_rules/')
+  await app.settled()
+
+  assert.equal(media.linksOf, linksOf, 'the videos were looked for')
+  assert.deepEqual(await app.ids('video'), ['v1'])
+  assert.deepEqual((await admin.get('/api/rule/run/')).body.runs, [])
+})
+
 test('runs that wait day after day, and lists of old runs, do not fill the ledger', async (t) => {
   const { app, admin } = await manyToRemove(t)
   const { clock } = app
