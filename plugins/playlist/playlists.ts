@@ -1,5 +1,6 @@
 /** The service `playlists`: owns the documents of playlists, and the playlist ids in the documents of videos. */
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import {
   chunksOf,
   epochSeconds,
@@ -373,7 +374,10 @@ export function openPlaylists(app: App): Playlists {
         }
         const isThere = (await edit(id, () => fields)) || (await add(fields, metadata))
         if (!isThere) await edit(id, () => fields)
-        await membership.add(id, [...archived])
+        // Videos that were added or removed meanwhile did not find their entries yet.
+        const now = await membership.archived([...present])
+        if (!isDeepStrictEqual(now, archived)) await recount(id)
+        await membership.add(id, [...now])
         await app.emit('playlist.renewed', { id })
         return true
       })

@@ -33,6 +33,28 @@ const flagsOf = async (app: TestApp, id: string): Promise<Array<[string, number,
 
 const playlistsOf = async (app: TestApp, id: string): Promise<string[]> => (await app.doc('video', id)).playlist
 
+test('a video that is archived while its playlist is read counts as downloaded', async (t) => {
+  const app = await testApp(t)
+  await app.given(aPlaylist({ id: 'PL1' }), aVideo({ id: 'a' }))
+  const { playlists, videos } = app.app
+  const { known } = videos
+  videos.known = async (ids) => {
+    const answer = await known(ids)
+    videos.known = known
+    await app.given(aVideo({ id: 'b' }))
+    await playlists.takeIn('b')
+    return answer
+  }
+
+  await playlists.index(metadataOf(['a', 'b']))
+
+  assert.deepEqual(await flagsOf(app, 'PL1'), [
+    ['a', 0, true],
+    ['b', 1, true],
+  ])
+  assert.deepEqual(await playlistsOf(app, 'b'), ['PL1'])
+})
+
 test('playlists are listed by name and filtered', async (t) => {
   const app = await testApp(t)
   await app.given(
