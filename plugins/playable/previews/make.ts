@@ -53,9 +53,13 @@ async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<v
   } catch (error) {
     job.signal.throwIfAborted()
     job.log.warn({ err: error, id }, 'seek previews could not be made')
-    // The disk is offline or full, or the platform refuses: the next playback asks again.
-    if (isAppError(error, 'unprocessable')) await previews.giveUp(id)
-    else await previews.drop([id])
+    await videos.exclusive(id, async () => {
+      // The failure of an earlier film says nothing about one that was downloaded meanwhile.
+      if (!previews.isStill(wish)) return
+      // The disk is offline or full, or the platform refuses: the next playback asks again.
+      if (isAppError(error, 'unprocessable')) await previews.giveUp(id)
+      else await previews.drop([id])
+    })
   } finally {
     await rm(draft, { recursive: true, force: true })
   }

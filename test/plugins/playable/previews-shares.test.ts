@@ -1,7 +1,8 @@
 /** Seek previews on request: each account has a share of the queue, and a turn. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { testApp } from 'archivolt/testing'
+import { errors } from 'archivolt'
+import { aVideo, testApp } from 'archivolt/testing'
 
 const [MANY, FEW] = [1, 2]
 
@@ -10,6 +11,7 @@ async function given(t: TestContext) {
   await app.as('admin').post('/api/config/', { playback: { seek_previews: true } })
   const { previews } = app.app
   return {
+    app,
     previews,
     async want(account: number, name: string, count: number): Promise<void> {
       for (let number = 0; number < count; number++) {
@@ -19,6 +21,25 @@ async function given(t: TestContext) {
     },
   }
 }
+
+test('the failure of an earlier film does not end the request for the new one', async (t) => {
+  const { app, previews, want } = await given(t)
+  await app.given(aVideo({ id: 'one0' }))
+  await want(FEW, 'one', 1)
+  const { videos } = app.app
+  const { get } = videos
+  videos.get = async (id) => {
+    videos.get = get
+    await previews.drop([id])
+    await want(FEW, 'one', 1)
+    throw errors.unprocessable('The film is damaged')
+  }
+
+  await app.app.jobs.start('preview.make')
+  await app.settled()
+
+  assert.notEqual(previews.stateOf('one0'), 'impossible')
+})
 
 test('an account with very many requests displaces its own, and not those of others', async (t) => {
   const { previews, want } = await given(t)
