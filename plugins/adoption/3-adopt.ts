@@ -134,16 +134,25 @@ async function takeMoved(moved: readonly SeenAgain[], { adoption, app }: Adoptio
   )
 }
 
+type Film = SeenAgain & { facts: Facts }
+
 /** Writes channels first, so that no document lacks its channel. */
-export async function takeIn(
-  films: ReadonlyArray<SeenAgain & { facts: Facts }>,
-  { adoption, job: { step }, app }: AdoptionWork,
-): Promise<void> {
+export async function takeIn(films: readonly Film[], work: AdoptionWork): Promise<void> {
+  const { adoption, job, app } = work
+  const known = await app.videos.readable(films.map(({ row }) => row.video_id!))
+  const fresh = films.filter(({ row }) => !known.has(row.video_id!))
+  await job.step('adoption.channels', () => ensureChannels(fresh, adoption.id, app))
+  const videos = new Map(fresh.map(({ facts: { metadata } }) => [metadata.id, metadata.channelId]))
+  const locked = [...videos].map(([id, channelId]) => ({ id, channelId }))
+  await app.videos.exclusiveAll(locked, () => takeInLocked(films, work))
+}
+
+/** Another import or a download may have brought some of the videos before the lock. */
+async function takeInLocked(films: readonly Film[], { adoption, job: { step }, app }: AdoptionWork): Promise<void> {
   const known = await app.videos.readable(films.map(({ row }) => row.video_id!))
   // For documents that an interrupted run has already written, the film is recorded in this place.
   const isOurs = (id: string) => app.media.places.filmOf(id)?.placeId === adoption.place_id
   const fresh = films.filter(({ row }) => !known.has(row.video_id!))
-  await step('adoption.channels', () => ensureChannels(fresh, adoption.id, app))
   const placed = fresh.map(({ file, facts: { metadata } }) => ({
     videoId: metadata.id,
     channelId: metadata.channelId,
