@@ -1,4 +1,5 @@
 /** Reads one file, and decides whether it has changed. */
+import { stat } from 'node:fs/promises'
 import { epochSeconds, isAppError } from 'archivolt'
 import type { App } from './app.ts'
 import { locate } from './files.ts'
@@ -52,7 +53,8 @@ async function judge(
       read_at: now,
       found_at: null,
     }
-    return { verdict: 'made', values }
+    // The archive may have replaced the file meanwhile: the row looks the same then.
+    return (await isStill(path, sum)) ? { verdict: 'made', values } : later
   }
   if (sum.sha256.equals(row.sha256)) return found('whole', { ...fresh, found_at: null })
   const isTouched = sum.sizeBytes !== row.size_bytes || sum.changedMs !== row.changed_ms
@@ -68,6 +70,14 @@ async function judge(
 }
 
 /** Whether a scan has seen the file with its current size and time. */
+async function isStill(
+  path: string,
+  { sizeBytes, changedMs }: { sizeBytes: number; changedMs: number },
+): Promise<boolean> {
+  const now = await stat(path).catch(() => undefined) // it was removed
+  return now?.size === sizeBytes && Math.floor(now.mtimeMs) === changedMs
+}
+
 function isScanned({ id }: FileKey, sum: { sizeBytes: number; changedMs: number }, { media }: App): boolean {
   const film = media.places.filmOf(id)
   return film?.sizeBytes === sum.sizeBytes && film.changedMs === sum.changedMs

@@ -105,6 +105,28 @@ for (const { index, skip } of INDEXES)
     assert.deepEqual(alarms(app), [], 'somebody has answered')
   })
 
+test('a film that is replaced while its first checksum is made gets that of the new file', async (t) => {
+  const app = await testApp(t)
+  const { checksums, media } = app.app
+  const { streamHash } = media
+  media.streamHash = async (path, signal) => {
+    media.streamHash = streamHash
+    await writeFile(`${path}.new`, Buffer.concat([await readFile(path), Buffer.alloc(100)]))
+    await rename(`${path}.new`, path)
+    await checksums.noteWritten([{ kind: 'video', id: 'v1' }])
+    return streamHash(path, signal)
+  }
+
+  await app.download(aVideo({ id: 'v1', channelId: 'UC1' }))
+  await app.settled()
+  await scrub(app)
+
+  assert.equal(media.streamHash, streamHash, 'the film was replaced')
+  const [film] = (await app.as('user').get('/api/checksum/video/v1/')).body
+  assert.equal(film.sha256, await sha256(media.pathOf('UC1', 'v1')))
+  assert.deepEqual(await faults(app), [])
+})
+
 test('changed tags are no damage, neither are our own changes, and unreadable files are distinguished', async (t) => {
   const app = await testApp(t)
   const { media, videos, ledger } = app.app
