@@ -1,5 +1,5 @@
 /** The routes that list plugins with their pages and buttons, and change them. */
-import { type App, defineRoute, errors, mayUse, say, Type } from 'archivolt'
+import { type App, defineRoute, errors, mayUse, openLocks, say, Type } from 'archivolt'
 import { startChange } from './change.ts'
 
 type Listed = ReturnType<App['plugins']['list']>[number]
@@ -90,6 +90,9 @@ export const startPlugin = defineRoute({
   },
 })
 
+/** Plugins are switched one after the other, because each switch rewrites the list in the file. */
+const switching = openLocks()
+
 export const switchPlugin = defineRoute({
   method: 'POST',
   path: '/api/plugin/:name/',
@@ -101,7 +104,7 @@ export const switchPlugin = defineRoute({
   reply: PluginRecord,
   errors: ['not_found', 'conflict'],
   async handle({ params: { name }, body }, app) {
-    await app.plugins.switch(name, body.enabled)
+    await switching.exclusive('list', () => app.plugins.switch(name, body.enabled))
     return recordOf(name, app)
   },
 })

@@ -1,8 +1,26 @@
 /** The list of plugins on the wire. */
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin, defineRoute, Type } from '../../../plugins/plugin-kit/public.ts'
 import { testApp } from '../../support/testing.ts'
+
+test('plugins that are switched off at the same time all stay off', async (t) => {
+  const names = ['tide', 'moon', 'wind']
+  const app = await testApp(t, { outside: names.map((name) => definePlugin({ name })) })
+
+  const replies = await Promise.all(
+    names.map((name) => app.as('admin').post(`/api/plugin/${name}/`, { enabled: false })),
+  )
+
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 200, 200],
+  )
+  const stored = JSON.parse(await readFile(join(app.dataDir, 'plugins/off.json'), 'utf8')) as string[]
+  assert.deepEqual(stored.sort(), names.toSorted())
+})
 
 test('admins see which plugins are on, where they come from, and the last failure of each', async (t) => {
   const fails = defineRoute({
