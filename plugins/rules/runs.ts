@@ -49,12 +49,15 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
   }
   const countOf = ({ sums: { outcomes } }: List) => outcomes.remove.videos + outcomes.fetch.videos
 
+  function mustMatchRules({ version }: List): void {
+    if (version !== rules.version()) throw errors.conflict('The rules have changed since this preview: make a new one')
+  }
+
   /** @throws conflict: the archive or the rules have changed since the list was made */
   async function mustBeCurrent(list: List, signal?: AbortSignal): Promise<void> {
     if (list.version === undefined)
       throw errors.conflict('This preview is for unsaved rules: save them and make a new one')
-    if (list.version !== rules.version())
-      throw errors.conflict('The rules have changed since this preview: make a new one')
+    mustMatchRules(list)
     if (list.madeAt > now()) throw errors.conflict('The clock was set back since this preview: make a new one')
     if (now() - list.madeAt > LONGEST_AGE) throw errors.conflict('This preview is older than a day: make a new one')
     const { digest } = await lists.again(list, signal)
@@ -94,7 +97,7 @@ export function openRuns(app: App, lists: Lists, rules: RuleRows, touching: Touc
 
   const mustBeNewest = (list: List) => {
     mustBeIdle()
-    if (list.version !== rules.version()) throw errors.conflict('The rules have changed since')
+    mustMatchRules(list)
   }
 
   /** The parts of a list with their numbers, always the same ones. */
