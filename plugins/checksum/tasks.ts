@@ -1,6 +1,6 @@
 /**
  * The tasks checksum.make, which calculates checksums of new files while they are still cached by the system, and
- * scrub, which reads every file once per period, at the configured speed, and repairs damaged ones. `checksums.ts`
+ * scrub, which reads every file once per period, at the configured speed, and repairs damaged ones. `tell-damaged.ts`
  * notifies people of damaged files.
  */
 import { defineTask, epochSeconds, errors, type JobContext, say, Type } from 'archivolt'

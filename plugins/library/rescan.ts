@@ -188,7 +188,7 @@ async function compareInPlace(id: string, doc: VideoDoc, state: State, { media }
 async function stillMissing(missing: State['missing'], { media, videos }: App): Promise<string[]> {
   const ids: string[] = []
   for (const [id, channelId] of missing)
-    if ((await media.sizeOf(await media.filmPath(channelId, id))) === undefined && (await videos.has(id))) ids.push(id)
+    if ((await media.isMissing(channelId, id)) && (await videos.has(id))) ids.push(id)
   return ids
 }
 

@@ -374,7 +374,7 @@ export function openPlaylists(app: App): Playlists {
         }
         const isThere = (await edit(id, () => fields)) || (await add(fields, metadata))
         if (!isThere) await edit(id, () => fields)
-        // Videos that were added or removed meanwhile did not find their entries yet.
+        // A video that was archived or removed meanwhile could not change its entry, which was not written yet.
         const now = await membership.archived([...present])
         if (!isDeepStrictEqual(now, archived)) await recount(id)
         await membership.add(id, [...now])

@@ -1,7 +1,6 @@
 /**
  * Keeps marks, positions and index consistent: at the start, after a restore, after the removal of an account or video.
  */
-
 import { indexMarks, markVideos } from './bulk-mark-tasks.ts'
 import { MARKED_AT_ONCE } from './set-marks.ts'
 import { SHARED_MARKS, UPGRADE } from './settling.ts'

@@ -16,12 +16,13 @@ import { say } from '../parts/toast.ts'
 import { isSignedIn, toFailure, whenOver } from '../server/api.ts'
 import { lookUp, lookUpSoon, type Reading, type Understood, understand, wordsOf } from '../stores/identify-links.ts'
 import { isAdmin, mayAsk, mayDownload, sessionKnown } from '../stores/session.ts'
+import { countTurns } from '../stores/turns.ts'
 import { t } from '../texts/lookup.ts'
 
 const pasted = signal<Reading | undefined>(undefined)
 whenOver(() => void (pasted.value = undefined))
-/** Number of the newest paste: only its reply is used, in whatever order replies arrive. */
-let turn = 0
+/** Begins to handle a paste: only the reply to the newest one is used. */
+const begin = countTurns()
 
 const LINK = /^(https?:\/\/|www\.|@)/i
 
@@ -46,13 +47,13 @@ async function onPaste(event: ClipboardEvent): Promise<void> {
  * for videos, or shows an error; text without links is ignored.
  */
 export async function offer(text: string): Promise<void> {
-  const mine = ++turn
+  const isNewest = begin()
   try {
     // A paste before the session is known waits for it.
     await sessionKnown()
     if (!isSignedIn.peek()) return
     const reading = await understand(text)
-    if (mine !== turn) return
+    if (!isNewest()) return
     const isKnown = reading.understood.some(({ target }) => target.known)
     if (reading.understood.length > 0 && (mayDownload.peek() || isKnown)) pasted.value = reading
     else if (reading.understood.length > 0 && mayAsk())

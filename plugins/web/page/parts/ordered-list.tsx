@@ -36,11 +36,13 @@ export function useMoves(reload: () => Promise<void>): Moves {
   return {
     shown: (rows) => now.value.reduce(inOrder, rows),
     move: (ids, send) =>
-      during(ids, () =>
-        inTurn('moves', send)
-          .then(() => undefined)
-          .finally(reload),
-      ),
+      during(ids, async () => {
+        try {
+          await inTurn('moves', send)
+        } finally {
+          await reload()
+        }
+      }),
   }
 }
 

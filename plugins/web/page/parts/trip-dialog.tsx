@@ -73,7 +73,7 @@ export default function TripDialog({ source: first, onClose }: { source: TripSou
     for (const [at, { video }] of films.entries()) {
       if (isStopped.current) return
       if (!(await saveOffline(video, { isForTrip }))) return setSaving(ids.slice(0, at))
-      // It was not in the list yet when the list was cancelled.
+      // Cancel has removed only the videos that were saved before this one.
       if (isStopped.current) return removeOffline(video.platform_id)
     }
   }

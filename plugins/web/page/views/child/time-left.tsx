@@ -13,6 +13,7 @@ import { PinField } from '../../parts/pin-field.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post } from '../../server/api.ts'
 import type { OwnScreenTime } from '../../server/records.ts'
+import { countTurns } from '../../stores/turns.ts'
 import { t } from '../../texts/lookup.ts'
 
 const PLAYING_MS = 15_000
@@ -43,12 +44,12 @@ export function TimeLeft() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isEnded = false
-    let asked = 0
+    const begin = countTurns()
     const read = async (): Promise<void> => {
       clearTimeout(timer)
-      const [mine, before] = [++asked, grants]
+      const [isNewest, before] = [begin(), grants]
       const now = await get<OwnScreenTime>('/api/screentime/own/').catch(() => undefined) // the next one may come
-      if (isEnded || mine !== asked) return
+      if (isEnded || !isNewest()) return
       if (before !== grants) return read()
       if (now) own.value = now
       if (now?.left === 0) stopPlayers()

@@ -12,6 +12,7 @@ import type { Playlist, PlaylistEntry } from '../../server/records.ts'
 import type { Load } from '../../stores/load.ts'
 import { forgetPlaylists } from '../../stores/playlists.ts'
 import { shownTitle } from '../../stores/titles.ts'
+import { countTurns } from '../../stores/turns.ts'
 import { t } from '../../texts/lookup.ts'
 
 interface Drag {
@@ -20,6 +21,8 @@ interface Drag {
   to: number
 }
 
+/** Begins a change of the playlist with this id: after the newest one, the playlist is read again. */
+const beginChange = countTurns()
 const changesOf = (playlistId: string): string => `playlist ${playlistId}`
 /** Resolves when the server has replied to all changes of this playlist so far. */
 export const whenStored = async (playlistId: string): Promise<void> => endOf(changesOf(playlistId))
@@ -37,8 +40,6 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   const said = useSignal('')
   const box = useRef<HTMLDivElement>(null)
   const endDrag = useRef<(() => void) | undefined>(undefined)
-  /** Number of the newest change. */
-  const newest = useRef(0)
   useEffect(() => () => endDrag.current?.(), [])
 
   const ask = (path: string, body: object): Promise<unknown> => {
@@ -51,11 +52,11 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     inPieces(ids, (video_ids) => ask(`/api/playlist/${playlistId}/bulk/`, { action, video_ids }))
   /** Moves contain positions, so the server must apply all changes in the order in which they are shown. */
   const store = async (send: () => Promise<unknown>): Promise<void> => {
-    const mine = ++newest.current
+    const isNewest = beginChange(playlistId)
     try {
       await inTurn(changesOf(playlistId), send)
     } finally {
-      if (mine === newest.current) void load.reload()
+      if (isNewest()) void load.reload()
     }
   }
   const show = (how: (entries: PlaylistEntry[]) => PlaylistEntry[]) =>
