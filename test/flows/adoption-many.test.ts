@@ -20,7 +20,6 @@ test('5,000 films are imported and undone within the memory of 100,000', async (
   const before = await rssMb(server.child.pid!)
 
   async function within(what: string, state: string, begin: () => Promise<number>) {
-    const began = performance.now()
     const id = await begin()
     let most = 0
     const adoption = await until(
@@ -33,7 +32,7 @@ test('5,000 films are imported and undone within the memory of 100,000', async (
     )
     assert.equal(adoption.state, state)
     assert.ok(most - before <= MOST_MB, `${what} took ${most - before} MB`)
-    return { adoption, ms: performance.now() - began }
+    return adoption
   }
   const scan = async () => (await server.api('POST', '/api/adoption/', { place })).body.id
   const command = (id: number, what: string) => async () => {
@@ -41,13 +40,11 @@ test('5,000 films are imported and undone within the memory of 100,000', async (
     return id
   }
 
-  const first = await within('scan', 'planned', scan)
-  const { id, outcomes } = first.adoption
+  const { id, outcomes } = await within('scan', 'planned', scan)
   assert.equal(outcomes.new.count, FILMS)
   await within('adopt', 'adopted', command(id, 'adopt'))
   const again = await within('scan again', 'planned', scan)
-  assert.equal(again.adoption.unchanged, FILMS)
-  assert.ok(again.ms < first.ms, `nothing is read again: ${again.ms} ms, at first ${first.ms} ms`)
+  assert.equal(again.unchanged, FILMS)
   await within('undo', 'undone', command(id, 'undo'))
   assert.deepEqual((await server.api('GET', '/api/video/')).body.data, [])
 })

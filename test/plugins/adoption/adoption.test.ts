@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
@@ -102,6 +102,24 @@ test('a folder of yt-dlp is recognized, imported without a copy, and undone with
   assert.deepEqual((await app.doc('playlist', 'PL1')).playlist_entries[0].downloaded, false)
   assert.deepEqual(await listing(app.root), before.files, 'nothing was ever written in the place')
   assert.equal((await scan(app, place)).outcomes.new.count, 2, 'what was undone may come again')
+})
+
+test('a second scan reads no film again whose size and time are the same', async (t) => {
+  const app = await placesApp(t)
+  const place = await app.place('old')
+  await layFilm(app, 'old/A film [aaaaaaaaaaa].mp4', infoOf('aaaaaaaaaaa'))
+  const film = join(app.root, 'old', 'A film [aaaaaaaaaaa].mp4')
+  await command(app, (await scan(app, place)).id, 'adopt')
+
+  const { atime, mtime, size } = await stat(film)
+  for (const [file, length] of [
+    [film, size],
+    [film.replace('.mp4', '.info.json'), 1],
+  ] as const)
+    await writeFile(file, Buffer.alloc(length))
+  await utimes(film, atime, mtime)
+  const again = await scan(app, place)
+  assert.deepEqual([again.unchanged, await rowsOf(app, again.id)], [1, []])
 })
 
 test('if files contain enough metadata, the platform is asked neither for a video nor for its segments, and no ffprobe starts', async (t) => {
