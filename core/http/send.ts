@@ -9,7 +9,7 @@ import { HTML_DEFAULTS } from './html-defaults.ts'
 import type { BytesReply, EventStream, ReplyHeaders } from './reply.ts'
 import { type CachedReply, LONG_TEXT } from './reply-cache.ts'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' }
 export const COMPRESSIBLE = /^(text\/|application\/(json|javascript|manifest\+json)|image\/svg)/
 const HEARTBEAT_MS = 20_000
 /** A client with this much unsent data does not read: its stream is closed. */
@@ -65,7 +65,7 @@ export const sendJson = (exchange: Exchange, status: number, text: string): Sent
 
 /** Takes the compressed form from the cache: compressing costs seven times as much as everything else of a hit. */
 export const sendCached = (exchange: Exchange, status: number, reply: Content): Sent =>
-  sendContent(exchange, status, reply, { 'Content-Type': JSON_TYPE, 'Cache-Control': 'no-store' })
+  sendContent(exchange, status, reply, { ...JSON_HEADERS })
 
 export function sendBytes(exchange: Exchange, status: number, { bytes, contentType }: BytesReply): Sent {
   const isPage = contentType.startsWith('text/html')
@@ -123,12 +123,7 @@ export function sendFault(exchange: Exchange, thrown: unknown, forms: readonly F
   const fault = forms.reduce((one, form) => form(one, exchange.request.headers), toFault(thrown))
   // Part of the reply is sent: closing the connection is the only way left to report that it is incomplete.
   if (exchange.response.headersSent) exchange.response.destroy()
-  else
-    finish(exchange, fault.status, fault.body, {
-      'Content-Type': JSON_TYPE,
-      'Cache-Control': 'no-store',
-      ...fault.headers,
-    })
+  else finish(exchange, fault.status, fault.body, { ...JSON_HEADERS, ...fault.headers })
   return fault
 }
 
