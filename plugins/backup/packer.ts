@@ -4,7 +4,7 @@
  */
 import { type AppError, abortable, errors, say, startProcess } from 'archivolt'
 import type { Head } from './whole/contents.ts'
-import type { FaultKind } from './whole/fault.ts'
+import { Fault, type FaultKind } from './whole/fault.ts'
 import type { Packing } from './whole/pack.ts'
 import type { Unpacking } from './whole/unpack.ts'
 import type { Answer, Asked } from './worker.ts'
@@ -55,13 +55,17 @@ async function ask(asked: Asked, { signal, progress }: Run): Promise<Head> {
 export const damagedBackup = (cause: unknown): AppError =>
   errors.unprocessable('This backup is damaged or incomplete: use another one', { cause })
 
+/** Whether `unpack` has found the file to be damaged or no backup: no passphrase and no later version can open it. */
+export const isDamaged = (error: unknown): boolean => error instanceof Error && error.cause instanceof Fault
+
 export const diskFull = (): AppError => errors.unavailable('The disk is full: free some space for the backup')
 
 const SAID: Record<FaultKind, (what: string) => AppError> = {
   encrypted: () => errors.unprocessable('This backup is encrypted: enter its passphrase'),
   passphrase: () => errors.unprocessable('The passphrase is wrong, or the beginning of this backup is damaged'),
-  damaged: damagedBackup,
-  foreign: (cause) => errors.unprocessable('This file is not a backup of a whole archive', { cause }),
+  damaged: (what) => damagedBackup(new Fault('damaged', what)),
+  foreign: (what) =>
+    errors.unprocessable('This file is not a backup of a whole archive', { cause: new Fault('foreign', what) }),
   later: (version) =>
     errors.unprocessable(say`This backup was made by the later version ${{ version }}: update Archivolt first`),
   full: diskFull,

@@ -8,7 +8,6 @@ import {
   epochSeconds,
   errors,
   futureLast,
-  isAppError,
   type Job,
   offerRestored,
   preparedFolder,
@@ -22,7 +21,7 @@ import { BadArchive, writeArchive } from '../archive.ts'
 import { compactDay } from '../backup-folder.ts'
 import { collectionOf, indexedNames } from '../collections.ts'
 import { openForms } from '../form.ts'
-import { damagedBackup, diskFull, pack, unpack } from '../packer.ts'
+import { damagedBackup, diskFull, isDamaged, pack, unpack } from '../packer.ts'
 import { type CollectionChanges, previewRestore } from '../restoring.ts'
 import type { Work } from '../work.ts'
 import { documentEntries } from '../writing.ts'
@@ -80,8 +79,9 @@ export interface WholeBackups {
   /** Stores an upload. @throws conflict, unprocessable, unavailable */
   takeIn(upload: Upload): Promise<WholeRecord>
   /**
-   * Removes old backups. Keeps the one that was just made and the newest of the others, `keep` in all, and those that
-   * have documents of a kind that the archive no longer has.
+   * Removes old backups. Keeps the one that was just made and the newest of the others that can be opened, `keep` in
+   * all; the one that a rehearsal has proven; those that have documents of a kind that the archive no longer has; and
+   * those that cannot be opened now, because nobody can tell what they have.
    */
   rotate(keep: number, made: string, signal: AbortSignal): Promise<void>
   /** The changes that a restore would make. @throws unprocessable */
@@ -163,8 +163,11 @@ export function openWholeBackups(app: App): WholeBackups {
 
   const isAhead = ({ made }: WholeRecord) => made > epochSeconds(clock)
 
-  /** Whether a backup has documents of a kind that the last backup lacks. A damaged one counts as having none. */
-  async function hasMore(filename: string, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Judges a backup by its beginning. `more`: it has documents of a kind that the last backup lacks; `sealed`: it may
+   * have them, but cannot be opened now, for example because it was made with another passphrase.
+   */
+  async function worthOf(filename: string, signal: AbortSignal): Promise<'more' | 'same' | 'damaged' | 'sealed'> {
     const passphrase = app.preferences.section('backups').passphrase || undefined
     const reading = {
       from: join(folder, filename),
@@ -176,10 +179,10 @@ export function openWholeBackups(app: App): WholeBackups {
     try {
       const head = await unpack({ ...reading, known: {} }, { signal })
       const { documents } = runs.last('backup')
-      return Object.entries(head.documents).some(([name, count]) => count > 0 && !documents[name])
+      return Object.entries(head.documents).some(([name, count]) => count > 0 && !documents[name]) ? 'more' : 'same'
     } catch (error) {
       signal.throwIfAborted()
-      return !isAppError(error, 'unprocessable')
+      return isDamaged(error) ? 'damaged' : 'sealed'
     }
   }
 
@@ -281,8 +284,14 @@ export function openWholeBackups(app: App): WholeBackups {
 
     async rotate(keep, made, signal) {
       const others = (await self.list()).filter(({ filename }) => filename !== made)
-      for (const { filename } of futureLast(others, isAhead).slice(Math.max(0, keep - 1)))
-        if (!(await hasMore(filename, signal))) await rm(join(folder, filename), { force: true })
+      const proven = runs.last('rehearsal').file
+      let kept = 1
+      for (const { filename } of futureLast(others, isAhead)) {
+        const worth = await worthOf(filename, signal)
+        if (worth === 'sealed') continue
+        if (kept < keep) kept += worth === 'damaged' ? 0 : 1
+        else if (worth !== 'more' && filename !== proven) await rm(join(folder, filename), { force: true })
+      }
     },
 
     async begin(filename, passphrase) {

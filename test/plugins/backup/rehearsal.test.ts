@@ -3,7 +3,7 @@
  * damaged.
  */
 import assert from 'node:assert/strict'
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
@@ -102,14 +102,58 @@ test('scheduled backups keep the newest, and none is replaced by one with less',
   assert.deepEqual((await make()).slice(2), two, 'the last ones that have playlists')
 })
 
+test('scheduled backups keep those of another passphrase, and those that can be read instead of damaged ones', async (t) => {
+  const app = await testApp(lastFirst(t))
+  await fill(app)
+  const folder = join(app.dataDir, 'backups')
+  const make = async () => {
+    await app.clock.advance(1000)
+    return (await app.app.jobs.ended((await app.app.jobs.start('back_up_all', { scheduled: true, rotate: 2 })).id))
+      .result!
+  }
+  await app.app.preferences.change({ backups: { passphrase: 'former words' } })
+  const former = await make()
+  await app.app.preferences.change({ backups: { passphrase: 'present words' } })
+  await make()
+  const [whole, damaged] = [await make(), await make()]
+  await writeFile(join(folder, damaged), 'damaged')
+
+  const last = await make()
+
+  assert.deepEqual((await readdir(folder)).toSorted(), [former, whole, damaged, last])
+})
+
+test('the backup that the last rehearsal has restored stays until another one is proven', async (t) => {
+  const app = await testApp(lastFirst(t))
+  const { jobs, wholeBackups } = app.app
+  const make = async () => {
+    await app.clock.advance(1000)
+    return (await jobs.ended((await jobs.start('back_up_all', { scheduled: true, rotate: 1 })).id)).result!
+  }
+  const prove = (file: string) =>
+    wholeBackups.runs.succeeded('rehearsal', { file, succeededAt: 1, seconds: 1, documents: {} })
+  const files = async () => (await wholeBackups.list()).map(({ filename }) => filename)
+  const proven = await make()
+  await prove(proven)
+
+  await make()
+  const next = await make()
+
+  assert.deepEqual(await files(), [next, proven])
+  await prove(next)
+  const last = await make()
+  assert.deepEqual(await files(), [last, next])
+})
+
 test('backups that a wrong clock has dated in the future are deleted first, and never the one just created', async (t) => {
   const app = await testApp(lastFirst(t))
   const folder = join(app.dataDir, 'backups')
-  await mkdir(folder)
+  const { jobs, wholeBackups } = app.app
+  const { result: whole } = await jobs.ended((await jobs.start('back_up_all', {})).id)
   const earlier = 'av_whole-20260108-030000.tar'
   for (const name of [earlier, 'av_whole-20990101-030000.tar', 'av_whole-20990108-030000.tar'])
-    await writeFile(join(folder, name), 'x')
-  const { jobs, wholeBackups } = app.app
+    await cp(join(folder, whole!), join(folder, name))
+  await rm(join(folder, whole!))
 
   const { state, result: made } = await jobs.ended((await jobs.start('back_up_all', { scheduled: true, rotate: 2 })).id)
 
