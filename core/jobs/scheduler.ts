@@ -159,11 +159,11 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
     const aheadMs = now - clock.steady()
     const isAnew = Math.abs(aheadMs - reckonedAheadMs) > 1000
     reckonedAheadMs = aheadMs
-    for (const row of rows.list()) {
+    for (const { task: name } of rows.list()) {
       if (isClosed) return
-      const task = tasks.get(row.task)
-      const cron = task?.schedule && (isAnew || (row.next_run_at ?? 0) <= now) && cronOf(row)
-      if (task && cron) await startOrNoteNext(row, task, cron, now)
+      const [row, task] = [rows.get(name), tasks.get(name)]
+      const cron = row && task?.schedule && (isAnew || (row.next_run_at ?? 0) <= now) && cronOf(row)
+      if (row && task && cron) await startOrNoteNext(row, task, cron, now)
     }
   }
 
@@ -171,7 +171,7 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
     const next = nextOf(row, cron, now) ?? null
     try {
       if (isDue(row, cron, now) && isNeeded(task)) await startScheduled(row, task, next)
-      else if (row.next_run_at !== next) await ledger.write(() => rows.advance(row.task, null, next))
+      else if (row.next_run_at !== next) await ledger.write(() => rows.advance(row, null, next))
     } catch (error) {
       reckonedAheadMs = Infinity
       log.error({ err: error, task: row.task }, 'a scheduled task could not be started; trying again')
@@ -188,7 +188,7 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
       Object.entries({ ...row.config, scheduled: true }).filter(([key]) => Object.hasOwn(known, key)),
     )
     // They usually share a transaction; after a crash between them, the task starts twice rather than never.
-    await Promise.all([jobs.start(row.task, payload), ledger.write(() => rows.advance(row.task, clock.now(), next))])
+    await Promise.all([jobs.start(row.task, payload), ledger.write(() => rows.advance(row, clock.now(), next))])
     log.info({ task: row.task }, 'scheduled task started')
   }
 

@@ -66,13 +66,11 @@ export function openScheduleRows({ sql, json, seal, unseal }: Ledger) {
 
     remove: (task: string): boolean => sql('DELETE FROM schedules WHERE task = ?').run(task).changes > 0,
 
-    /** Records a run at `ranAt` (null: there was none), and when the next one is due. */
-    advance(task: string, ranAt: number | null, nextRunAt: number | null): void {
-      sql('UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = ? WHERE task = ?').run(
-        ranAt,
-        nextRunAt,
-        task,
-      )
+    /** Records a run at `ranAt` (null: there was none), and when the next one is due, unless the times were changed. */
+    advance({ task, cron }: Pick<ScheduleRow, 'task' | 'cron'>, ranAt: number | null, nextRunAt: number | null): void {
+      sql(
+        `UPDATE schedules SET last_run_at = coalesce(?, last_run_at), next_run_at = iif(cron = ?, ?, next_run_at) WHERE task = ?`,
+      ).run(ranAt, cron, nextRunAt, task)
     },
 
     ended(task: string, state: string, at: number, words: Words | null): void {

@@ -309,6 +309,36 @@ test('a schedule starts its task at its times, with the keys of its config that 
   assert.deepEqual([record?.last_run_at, record?.next_run_at], ['2026-01-17T08:00:00.000Z', '2026-01-18T08:00:00.000Z'])
 })
 
+test('a schedule that somebody changes or removes while due ones start keeps its new time, or does not start', async (t) => {
+  const ran: string[] = []
+  let change = async (): Promise<unknown> => undefined
+  let changed: Promise<unknown> | undefined
+  const task = (name: string, isNeeded: () => boolean) =>
+    defineTask({
+      ...{ name, title: name, payload: Type.Object({}), lane: 'light' },
+      schedule: { auto: '0 12 *', initially: 'auto', isNeeded },
+      run: async () => void ran.push(name),
+    })
+  const first = task('a', () => {
+    changed = change()
+    return true
+  })
+  const clock = testClock('2026-01-15T10:00:00Z')
+  const workshop = await openWorkshop(t, [first, task('b', () => true)], { clock })
+  const schedules = openScheduler({ ...workshop, app: () => undefined })
+  await workshop.jobs.begin()
+  await schedules.begin()
+  t.after(() => schedules.close())
+  change = () => Promise.all([schedules.set('a', '0 18 *'), schedules.remove('b')])
+
+  await clock.advance(3 * HOUR)
+  await changed
+
+  assert.deepEqual(ran, ['a'])
+  const { next_run_at, last_run_at } = schedules.get('a')!
+  assert.deepEqual([next_run_at, last_run_at], ['2026-01-15T18:00:00.000Z', '2026-01-15T12:00:00.000Z'])
+})
+
 test('times follow the time zone across a change of clocks', async (t) => {
   const it = await aScheduler(t, { start: '2026-03-27T22:00:00Z', zone: 'Europe/Berlin' })
   await it.schedules.remove('version')
