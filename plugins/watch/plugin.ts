@@ -3,7 +3,7 @@ import { definePlugin } from 'archivolt'
 import { forgetGone, indexMarks, markVideos, relearnMarks, settleMarks } from './bulk-mark-tasks.ts'
 import { markingTables } from './bulk-marks.ts'
 import { markTables } from './mark-rows.ts'
-import { positionTables } from './positions.ts'
+import { positionTables, removalTables } from './positions.ts'
 import { offWhereInUse, progress } from './preferences.ts'
 import { clearProgress, markAsWatched, markChosen, setProgress, showProgress, undoMarking } from './routes.ts'
 import type { Watch } from './types.ts'
@@ -14,7 +14,7 @@ import { openWatch } from './watch.ts'
 export default definePlugin({
   name: 'watch',
   needs: ['platform', 'user', 'channel', 'video', 'playlist'],
-  migrations: [positionTables, markTables, offWhereInUse, markingTables, undoTables],
+  migrations: [positionTables, markTables, offWhereInUse, markingTables, undoTables, removalTables],
   preferences: { progress },
   events: ['marks.changed'],
   hooks: ['watch.reported'],

@@ -1,4 +1,4 @@
-/** The rows of positions: how far each account has watched each video. */
+/** The rows of positions: how far each account has watched each video, and when it has removed a position or mark. */
 import { isAmong } from 'archivolt'
 import type { App } from './app.ts'
 
@@ -17,6 +17,21 @@ CREATE TABLE watch_position (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX watch_position_newest ON watch_position (user_id, updated_at DESC);
 CREATE INDEX watch_position_video ON watch_position (video_id);
+`,
+}
+
+export const removalTables = {
+  number: 6,
+  sql: `
+-- When an account has last removed its position or mark: reports of players that were offline before are outdated.
+-- at: epoch milliseconds.
+CREATE TABLE watch_position_removed (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  video_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, video_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX watch_position_removed_video ON watch_position_removed (video_id);
 `,
 }
 
@@ -70,10 +85,14 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
       return found.all(id, limit).map((row) => row.id)
     },
 
-    /** Whether the position was stored or changed after this time. @param ms  epoch milliseconds */
+    /** Whether the position was stored, changed or removed after this time. @param ms  epoch milliseconds */
     isNewer(userId: number, videoId: string, ms: number): boolean {
-      const found = ledger.sql('SELECT 1 FROM watch_position WHERE user_id = ? AND video_id = ? AND updated_at > ?')
-      return found.get(userId, videoId, ms) !== undefined
+      const found = ledger.sql(
+        `SELECT 1 FROM watch_position WHERE user_id = @userId AND video_id = @videoId AND updated_at > @ms
+         UNION ALL
+         SELECT 1 FROM watch_position_removed WHERE user_id = @userId AND video_id = @videoId AND at > @ms`,
+      )
+      return found.get({ userId, videoId, ms }) !== undefined
     },
 
     /** Call inside a write of the ledger. @param ms  the time of the position, in epoch milliseconds */
@@ -85,18 +104,23 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
       put.run(userId, videoId, position, duration, ms)
     },
 
-    /** Call inside a write of the ledger. */
-    remove(userId: number, ids: readonly string[]): void {
-      const remove = ledger.sql(
-        'DELETE FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))',
+    /** Also of videos without a position. Call inside a write of the ledger. @param ms  when, in epoch milliseconds */
+    remove(userId: number, ids: readonly string[], ms = clock.now()): void {
+      const list = JSON.stringify(ids)
+      ledger
+        .sql('DELETE FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))')
+        .run(userId, list)
+      const note = ledger.sql(
+        `INSERT INTO watch_position_removed SELECT users.id, value, ? FROM users, json_each(?) WHERE users.id = ?
+         ON CONFLICT DO UPDATE SET at = excluded.at`,
       )
-      remove.run(userId, JSON.stringify(ids))
+      note.run(ms, list, userId)
     },
 
     /** Removes the positions of all accounts. Call inside a write of the ledger. */
     removeVideos(ids: readonly string[]): void {
-      const remove = ledger.sql('DELETE FROM watch_position WHERE video_id IN (SELECT value FROM json_each(?))')
-      remove.run(JSON.stringify(ids))
+      for (const table of ['watch_position', 'watch_position_removed'])
+        ledger.sql(`DELETE FROM ${table} WHERE video_id IN (SELECT value FROM json_each(?))`).run(JSON.stringify(ids))
     },
   }
 }

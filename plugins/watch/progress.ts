@@ -46,7 +46,7 @@ export function openProgress(state: WatchState) {
     if (isLate && (isMarkedSince || positions.isNewer(userId, videoId, at)))
       return positions.get(userId, videoId)?.position ?? 0
     if (position === 0) {
-      positions.remove(userId, [videoId])
+      positions.remove(userId, [videoId], at)
       return 0
     }
     const { autoWatched } = app.preferences.section('progress')

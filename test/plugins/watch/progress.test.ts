@@ -253,3 +253,27 @@ test('a position that arrives late does not override later actions', async (t) =
   for (const ago of [-1, 1.5, 'x', 1e12]) assert.equal((await bring('v1', 5, ago)).status, 400, String(ago))
   assert.equal((await user.post('/api/video/v1/progress/', { ago: 5 })).status, 400)
 })
+
+test('a position that arrives late does not bring back a mark or position that was removed since', async (t) => {
+  const app = await testApp(t)
+  await app.app.preferences.change({ progress: { autoWatched: true } })
+  const ids = ['unmarked', 'cleared', 'reset', 'together']
+  await app.given(aChannel({ id: 'UC1' }), ...ids.map((id) => aVideo({ id, player: { duration: 100 } })))
+  const user = app.as('user')
+  const late = async (id: string, ago: number) => {
+    await user.post(`/api/video/${id}/progress/`, { position: 99, ago })
+    return (await user.get(`/api/video/${id}/`)).body.data.player.watched
+  }
+  for (const id of ['unmarked', 'together']) await user.post('/api/watched/', { id, is_watched: true })
+  for (const id of ['cleared', 'reset']) await post(app, id, 20)
+  await app.clock.advance(60_000)
+
+  await user.post('/api/watched/', { id: 'unmarked', is_watched: false })
+  await user.delete('/api/video/cleared/progress/')
+  await post(app, 'reset', 0)
+  await user.post('/api/watched/', { id: 'UC1', is_watched: false })
+  await app.clock.advance(60_000)
+
+  for (const id of ids) assert.equal(await late(id, 90), false, id)
+  for (const id of ids) assert.equal(await late(id, 30), true, `${id}: seen since`)
+})
