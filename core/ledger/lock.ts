@@ -41,12 +41,12 @@ export function lockFolder(folder: string): FolderLock {
 }
 
 /** SQLite's lock on an empty file: works on every system, and never outlives its process. @throws LockError */
-export function holdFile(file: string, mode = 0o600): FolderLock {
+export function holdFile(file: string, mode = 0o600, waitMs = 0): FolderLock {
   let db: Database.Database | undefined
   try {
     // Only if the file does not exist: closing it would release a lock that this process already has on it.
     if (!existsSync(file)) closeSync(openSync(file, 'wx', mode))
-    db = new Database(file, { timeout: 0 })
+    db = new Database(file, { timeout: waitMs })
     db.pragma('journal_mode = MEMORY') // no file beside it
     db.exec('BEGIN EXCLUSIVE')
     rmSync(`${file}-journal`, { force: true })
@@ -55,8 +55,7 @@ export function holdFile(file: string, mode = 0o600): FolderLock {
     const refusal = refusalOf(error, file)
     throw refusal ? new LockError(refusal, error) : error
   }
-  const held = db
-  return { release: () => void held.close() }
+  return { release: () => void db?.close() }
 }
 
 function refusalOf(error: unknown, file: string): Refusal | undefined {

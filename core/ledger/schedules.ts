@@ -74,12 +74,8 @@ export function openScheduleRows({ sql, json, seal, unseal }: Ledger) {
     },
 
     ended(task: string, state: string, at: number, words: Words | null): void {
-      sql('UPDATE schedules SET last_state = ?, last_ended_at = ?, last_words = ? WHERE task = ?').run(
-        state,
-        at,
-        words && JSON.stringify(words),
-        task,
-      )
+      const put = sql('UPDATE schedules SET last_state = ?, last_ended_at = ?, last_words = ? WHERE task = ?')
+      put.run(state, at, words && JSON.stringify(words), task)
     },
 
     /** Whether the task's initial schedule was created (and perhaps removed since), or skipped for good. */
