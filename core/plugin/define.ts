@@ -396,6 +396,8 @@ export interface CheckParts {
 export interface HookRule {
   /** Time limit; default 30. */
   withinSeconds?: number
+  /** Its callers do not wait: an async answer counts as a failure. */
+  isSync?: true
   /**
    * @returns a substitute for the result, also for one of another kind (such as none instead of a `Map`). Omitted: the
    * caller fails with `refusal`, which names the plugin

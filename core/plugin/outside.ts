@@ -188,6 +188,7 @@ export function guardedImplementation(
   failures: Failures,
 ): unknown {
   const limitMs = rule?.withinSeconds === undefined ? ANSWER_WITHIN_MS : rule.withinSeconds * 1000
+  const late = () => new Error(`no answer to ${hook} within ${limitMs / 1000} s`)
   const without = (error: unknown, args: unknown[]): unknown => {
     // An AppError is a regular result, such as a refused parameter, unless the rule has a substitute.
     const isStopped = failures.refusal(plugin.name) !== undefined
@@ -226,12 +227,11 @@ export function guardedImplementation(
         if (refusal) throw refusal
         const answer = asPlugin(plugin.name, () => call(...args))
         if (!isPromiseLike(answer)) return fitting(answer)
-        return withinTime(
-          app.clock,
-          limitMs,
-          answer,
-          () => new Error(`no answer to ${hook} within ${limitMs / 1000} s`),
-        )
+        if (rule?.isSync) {
+          Promise.resolve(answer).catch(() => undefined) // it comes too late, also as an error
+          throw new Error(`${hook} must answer at once: its implementation must not be async`)
+        }
+        return withinTime(app.clock, limitMs, answer, late)
           .then(fitting)
           .catch((error: unknown) => without(error, args))
       } catch (error) {

@@ -260,10 +260,7 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
       (preferences: Preferences) => {
         try {
           if (failures.refusal(plugin.name)) return {}
-          return JSON.parse(JSON.stringify(asPlugin(plugin.name, () => envelope(preferences)))) as Record<
-            string,
-            unknown
-          >
+          return JSON.parse(JSON.stringify(asPlugin(plugin.name, () => envelope(preferences)))) as ReturnType<Envelope>
         } catch (error) {
           failures.note(plugin.name, error)
           log.error({ err: error, plugin: plugin.name }, 'a plugin failed to add to the envelope of replies')

@@ -15,7 +15,7 @@ export default definePlugin({
   preferences: { downloads: quality },
   hooks: ['channel.group', 'channel.remove', 'channel.belongings', 'channel.bin'],
   hookRules: {
-    'channel.group': { otherwise: () => undefined },
+    'channel.group': { isSync: true, otherwise: () => undefined },
     'channel.remove': { withinSeconds: 600, otherwise: () => undefined },
   },
   events: ['channel.changed', 'channel.renewed'],

@@ -51,7 +51,7 @@ export default definePlugin({
     'download.after': { withinSeconds: 600, otherwise: () => undefined },
     'download.sift': { otherwise: () => new Map() },
     'download.begin': { withinSeconds: 600, otherwise: () => 'take' },
-    'download.quality': { otherwise: () => undefined },
+    'download.quality': { isSync: true, otherwise: () => undefined },
   },
   events: ['queue.changed', 'queue.asked', 'download.failed'],
   on: {

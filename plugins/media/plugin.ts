@@ -51,7 +51,7 @@ export default definePlugin({
     'media.titled': { otherwise: () => undefined },
     'media.staged': { otherwise: ([ids]: ReadonlyArray<readonly string[]>) => new Set(ids) },
     'media.films': { otherwise: () => [] },
-    'media.links': { otherwise: () => new Map() },
+    'media.links': { isSync: true, otherwise: () => new Map() },
     'media.written': { otherwise: () => undefined },
     'media.replacing': { otherwise: () => true },
     'media.play': { otherwise: () => undefined },

@@ -97,8 +97,8 @@ export default definePlugin({
     'platform.waiting': { otherwise: () => ({}) },
     'platform.space': { otherwise: () => undefined },
     'platform.library': { otherwise: () => undefined },
-    'platform.halted': { otherwise: () => undefined },
-    'platform.cookie': { otherwise: () => NO_COOKIE },
+    'platform.halted': { isSync: true, otherwise: () => undefined },
+    'platform.cookie': { isSync: true, otherwise: () => NO_COOKIE },
     'platform.known': { otherwise: () => false },
     'platform.answered': { otherwise: () => undefined },
     // Long enough for any download; the other calls of a source are limited to a minute (`sources.ts`).

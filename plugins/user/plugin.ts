@@ -24,7 +24,7 @@ export default definePlugin({
   hooks: ['session.groups', 'session.shelves', 'session.community'],
   // Without its session, the page shows nothing, not even where a plugin is switched off.
   hookRules: {
-    'session.groups': { otherwise: () => [] },
+    'session.groups': { isSync: true, otherwise: () => [] },
     'session.shelves': { otherwise: () => [] },
     'session.community': { otherwise: () => [] },
   },

@@ -36,8 +36,8 @@ export default definePlugin({
     'video.bin',
   ],
   hookRules: {
-    'video.tail': { otherwise: () => new Map() },
-    'video.keys': { otherwise: () => new Map() },
+    'video.tail': { isSync: true, otherwise: () => new Map() },
+    'video.keys': { isSync: true, otherwise: () => new Map() },
     'video.filter': { otherwise: withoutFilter },
     'video.storyboard': { otherwise: () => undefined },
     'video.remove': { withinSeconds: 600, otherwise: () => undefined },

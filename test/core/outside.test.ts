@@ -22,8 +22,11 @@ function aLog() {
 const asks = definePlugin({
   name: 'asks',
   events: ['word.said'] as never[],
-  hooks: ['asks.word', 'asks.surely', 'asks.parts'] as never[],
-  hookRules: { 'asks.word': { withinSeconds: 5, otherwise: ([sign]: readonly string[]) => `none${sign}` } } as never,
+  hooks: ['asks.word', 'asks.surely', 'asks.parts', 'asks.now'] as never[],
+  hookRules: {
+    'asks.word': { withinSeconds: 5, otherwise: ([sign]: readonly string[]) => `none${sign}` },
+    'asks.now': { isSync: true },
+  } as never,
   routes: [
     aRoute('/api/say/', async (app) => (await loose(app)['emit']('word.said', { word: 'x' }), {})),
     aRoute('/api/word/', async (app) =>
@@ -39,6 +42,11 @@ const asks = definePlugin({
           ['hook']('asks.surely')
           .map((implementation: () => unknown) => implementation()),
       ),
+    ),
+    aRoute('/api/now/', (app) =>
+      loose(app)
+        ['hook']('asks.now')
+        .map((implementation: () => string) => implementation().toUpperCase()),
     ),
     aRoute('/api/parts/', (app) =>
       loose(app)
@@ -237,6 +245,28 @@ for (const [what, answer] of [
     const [{ plugin, err }] = lines.filter(({ hook }) => hook) as [Loose]
     assert.equal(plugin, 'tide')
     assert.match(err.message, /^the answer to asks\.word is (Undefined|Array), but must be String$/)
+  })
+}
+
+for (const [what, now] of [
+  ['answers', async () => 'wet'],
+  ['fails', () => Promise.reject(new Error('dry'))],
+] as const) {
+  test(`an implementation from outside that ${what} later than its hook allows gets an error with the name, and the log says why`, async (t) => {
+    const { lines, log } = aLog()
+    const app = await testApp(t, {
+      plugins: [asks],
+      outside: [outside({ implements: { 'asks.now': () => now } })],
+      log,
+    })
+
+    const { status, body } = await app.as('nobody').get('/api/now/')
+
+    assert.equal(status, 503)
+    assert.match(body.message, /^The plugin tide could not answer/)
+    const [{ plugin, err }] = lines.filter(({ hook }) => hook === 'asks.now') as [Loose]
+    assert.equal(plugin, 'tide')
+    assert.equal(err.message, 'asks.now must answer at once: its implementation must not be async')
   })
 }
 
