@@ -104,17 +104,25 @@ export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) 
       put.run(userId, videoId, position, duration, ms)
     },
 
-    /** Also of videos without a position. Call inside a write of the ledger. @param ms  when, in epoch milliseconds */
-    remove(userId: number, ids: readonly string[], ms = clock.now()): void {
-      const list = JSON.stringify(ids)
-      ledger
-        .sql('DELETE FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))')
-        .run(userId, list)
+    /** Call inside a write of the ledger. */
+    remove(userId: number, ids: readonly string[]): void {
+      const remove = ledger.sql(
+        'DELETE FROM watch_position WHERE user_id = ? AND video_id IN (SELECT value FROM json_each(?))',
+      )
+      remove.run(userId, JSON.stringify(ids))
+    },
+
+    /**
+     * Makes reports from before outdated after a person has removed a position or mark. Call inside a write of the
+     * ledger.
+     * @param ms  when, in epoch milliseconds
+     */
+    noteRemoved(userId: number, ids: readonly string[], ms = clock.now()): void {
       const note = ledger.sql(
         `INSERT INTO watch_position_removed SELECT users.id, value, ? FROM users, json_each(?) WHERE users.id = ?
          ON CONFLICT DO UPDATE SET at = excluded.at`,
       )
-      note.run(ms, list, userId)
+      note.run(ms, JSON.stringify(ids), userId)
     },
 
     /** Removes the positions of all accounts. Call inside a write of the ledger. */

@@ -46,7 +46,8 @@ export function openProgress(state: WatchState) {
     if (isLate && (isMarkedSince || positions.isNewer(userId, videoId, at)))
       return positions.get(userId, videoId)?.position ?? 0
     if (position === 0) {
-      positions.remove(userId, [videoId], at)
+      positions.remove(userId, [videoId])
+      positions.noteRemoved(userId, [videoId], at)
       return 0
     }
     const { autoWatched } = app.preferences.section('progress')
@@ -81,7 +82,10 @@ export function openProgress(state: WatchState) {
 
     async clearPosition(userId, videoId) {
       if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
-      await app.ledger.write(() => positions.remove(userId, [videoId]))
+      await app.ledger.write(() => {
+        positions.remove(userId, [videoId])
+        positions.noteRemoved(userId, [videoId])
+      })
     },
 
     tailsOf(ids, userId) {

@@ -105,7 +105,7 @@ async function noteMark(state: WatchState, userId: number, id: string, isWatched
  * @returns the ids whose mark changed; undefined: the account does not exist
  */
 export function change(
-  { app, marks }: WatchState,
+  { app, marks, positions }: WatchState,
   userId: number,
   ids: readonly string[],
   isWatched: boolean,
@@ -115,6 +115,7 @@ export function change(
   const changed = isWatched ? marks.add(userId, ids, at) : marks.remove(userId, ids)
   marks.noteUnindexed(userId, changed)
   if (isWatched) marks.noteViewer(userId)
+  else positions.noteRemoved(userId, ids)
   return changed
 }
 
