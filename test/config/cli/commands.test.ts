@@ -311,7 +311,7 @@ test('check reports secrets that the key does not open, and rotate-key keeps tho
   assert.doesNotMatch((await archivolt(env, ['check'])).stdout, /WRONG {2}Secrets/)
 })
 
-test('an outdated or missing Node is reported before anything is loaded', async (t) => {
+test('an outdated, broken or missing Node is reported before anything is loaded', async (t) => {
   const folder = await temporaryFolder(t)
   await mkdir(join(folder, 'bin'))
   for (const name of ['sh', 'dirname', 'readlink']) await symlink(`/usr/bin/${name}`, join(folder, 'bin', name))
@@ -321,6 +321,11 @@ test('an outdated or missing Node is reported before anything is loaded', async 
   await writeFile(join(folder, 'bin/node'), '#!/bin/sh\necho v18.20.4\n')
   await chmod(join(folder, 'bin/node'), 0o755)
   assert.match((await archivolt(env, ['start'])).stderr, /needs Node 20\.11 or newer, but this is v18\.20\.4/)
+  await writeFile(join(folder, 'bin/node'), '#!/bin/sh\necho "node: --x is not allowed in NODE_OPTIONS" >&2; exit 9\n')
+  assert.match(
+    (await archivolt(env, ['start'])).stderr,
+    /^Node does not start: node: --x is not allowed in NODE_OPTIONS/,
+  )
 })
 
 const RELEASE: Release = {
