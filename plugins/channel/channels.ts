@@ -422,6 +422,7 @@ export function openChannels(app: App): Channels {
         ...(change.channel_subscribed !== undefined && { channel_subscribed: change.channel_subscribed }),
         ...(change.channel_overwrites !== undefined && { channel_overwrites: change.channel_overwrites }),
       }
+      if (change.channel_subscribed === false) for (const prepare of app.hook('channel.unsubscribe')) await prepare(id)
       if (!(await collection.patch(id, { set }, { visible: true }))) throw errors.notFound('channel', id)
       await app.emit('channel.changed', { id, change })
     },
@@ -502,6 +503,8 @@ declare module 'archivolt' {
     'channel.renewed': { id: string }
   }
   interface Hooks {
+    /** Asked before the subscription to a channel ends: withdraws what has been requested for it. */
+    'channel.unsubscribe': (channelId: string) => Promise<void>
     /**
      * Asked during the removal of a channel, after its files: removes other data about it. Every step may be repeated.
      */

@@ -13,9 +13,10 @@ export default definePlugin({
   indexes: [channelIndex],
   migrations: [handleTables, wordsForRules],
   preferences: { downloads: quality },
-  hooks: ['channel.group', 'channel.remove', 'channel.belongings', 'channel.bin'],
+  hooks: ['channel.group', 'channel.unsubscribe', 'channel.remove', 'channel.belongings', 'channel.bin'],
   hookRules: {
     'channel.group': { isSync: true, otherwise: () => undefined },
+    'channel.unsubscribe': { otherwise: () => undefined },
     'channel.remove': { withinSeconds: 600, otherwise: () => undefined },
   },
   events: ['channel.changed', 'channel.renewed'],

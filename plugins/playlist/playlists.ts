@@ -182,8 +182,13 @@ export function openPlaylists(app: App): Playlists {
     })
   }
 
+  async function prepareEnd(id: string): Promise<void> {
+    for (const prepare of app.hook('playlist.unsubscribe')) await prepare(id)
+  }
+
   function drop(id: string, { isArtKept = false } = {}): Promise<void> {
     return locks.exclusive(id, async () => {
+      await prepareEnd(id)
       await membership.takeAll(id)
       if (!isArtKept) await app.media.removeArt('playlist', id)
       await app.accounts.dropFromViews('playlist', id)
@@ -389,8 +394,10 @@ export function openPlaylists(app: App): Playlists {
         known.map(({ platform_id }) => platform_id),
       ),
 
-    setSubscribed: (id, isSubscribed) =>
-      collection.patch(id, { set: { playlist_subscribed: isSubscribed } }, { visible: true }),
+    async setSubscribed(id, isSubscribed) {
+      if (!isSubscribed) await prepareEnd(id)
+      return collection.patch(id, { set: { playlist_subscribed: isSubscribed } }, { visible: true })
+    },
 
     setSortOrder: (id, order) => collection.patch(id, { set: { playlist_sort_order: order } }, { visible: true }),
 

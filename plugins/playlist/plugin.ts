@@ -25,7 +25,8 @@ export default definePlugin({
   name: 'playlist',
   needs: ['platform', 'media', 'channel', 'video'],
   indexes: [playlistIndex],
-  hooks: ['playlist.bin'],
+  hooks: ['playlist.unsubscribe', 'playlist.bin'],
+  hookRules: { 'playlist.unsubscribe': { otherwise: () => undefined } },
   events: ['playlist.renewed'],
   migrations: [ownTables, oneHome, twinTables],
   implements: {
@@ -66,6 +67,8 @@ export default definePlugin({
 
 declare module 'archivolt' {
   interface Hooks {
+    /** Asked before the subscription to a playlist ends, or the playlist is removed: withdraws what was requested for it. */
+    'playlist.unsubscribe': (playlistId: string) => Promise<void>
     /** Asked when a person removes a playlist: stores it, so that it can be restored. */
     'playlist.bin': PlaylistBin
   }

@@ -9,12 +9,13 @@ import { ownPlaylistSize, subscriptions } from './preferences.ts'
 import { subscribeChannels, subscribePlaylists } from './routes.ts'
 import { scanTables, updateSubscribed } from './scan.ts'
 import { subscribeTo } from './subscribe.ts'
+import { withdraw, withdrawalTables } from './withdrawals.ts'
 
 export default definePlugin({
   name: 'subscription',
   needs: ['platform', 'media', 'channel', 'video', 'playlist', 'download'],
   preferences: { subscriptions },
-  migrations: [scanTables, depthTables, beginningTables, ownPlaylistSize, endedTables, feedTables],
+  migrations: [scanTables, depthTables, beginningTables, ownPlaylistSize, endedTables, feedTables, withdrawalTables],
   routes: [subscribeChannels, subscribePlaylists],
   tasks: [subscribeTo, updateSubscribed, pollFeeds, scanNew, indexPlaylists],
   lanes: { feeds: 1 },
@@ -28,8 +29,11 @@ export default definePlugin({
     'download.after': (app) => (ingested, job) =>
       job.step('subscription.playlists', () => afterDownload(ingested, job, app)),
     'channel.belongings': channelBelongings,
+    'channel.unsubscribe': (app) => (id) => withdraw(id, app),
+    'playlist.unsubscribe': (app) => (id) => withdraw(id, app),
     'channel.remove': (app) => (channelId, step) =>
       step('subscription.forget', async () => {
+        await withdraw(channelId, app)
         await forgetDepth(app, channelId)
         await forgetBeginning(channelId, app)
         await forgetFeed(app, channelId)

@@ -5,6 +5,7 @@ import type { App } from './app.ts'
 import { beginAsBefore, forgetBeginning, Take } from './beginning.ts'
 import { subscribeTo } from './subscribe.ts'
 import { Wishes } from './wishes.ts'
+import { withdraw } from './withdrawals.ts'
 
 type Wanted = Target & { take?: Take | undefined; wishes?: Wishes | undefined }
 
@@ -41,12 +42,12 @@ export const subscribeChannels = defineRoute({
       await beginAsBefore(id, app)
       await app.channels.change(id, { channel_subscribed: true })
     }
-    const ended: string[] = []
-    for (const target of unwanted) {
-      const id = await ownChannel(target, { account: actor.id, signal }, app)
-      if (id !== undefined) ended.push(id)
-    }
-    for (const id of ended) await app.channels.change(id, { channel_subscribed: false })
+    const ended = new Set<string>()
+    for (const target of unwanted)
+      ended.add(target.id).add((await channelOf(target, { account: actor.id, signal }, app)) ?? target.id)
+    const known = await app.channels.known([...ended])
+    for (const id of ended)
+      await (known.has(id) ? app.channels.change(id, { channel_subscribed: false }) : withdraw(id, app))
     return { data, ...(await start(wanted, app)) }
   },
 })
@@ -135,18 +136,15 @@ function oneTarget(word: string, field: string, rule: Words, app: App): Target {
 }
 
 /**
- * The archived channel of an element; undefined: it is not in the archive. @throws unavailable, throttled: only the
- * platform can resolve the handle
+ * The channel of an element; undefined: it is not in the archive. @throws unavailable, throttled: only the platform can
+ * resolve the handle
  */
-async function ownChannel(
+async function channelOf(
   target: Target,
   asked: { account: number; signal: AbortSignal },
   app: App,
 ): Promise<string | undefined> {
   if (target.type === 'video') return (await app.videos.get(target.id))?.channel_id
   const isHandle = target.type === 'channel' && target.isHandle
-  const id = isHandle
-    ? await app.channels.resolve(target.id, { asker: 'unsubscribe', isUrgent: true, ...asked })
-    : target.id
-  return id !== undefined && (await app.channels.known([id])).has(id) ? id : undefined
+  return isHandle ? app.channels.resolve(target.id, { asker: 'unsubscribe', isUrgent: true, ...asked }) : target.id
 }

@@ -19,6 +19,7 @@ import { begin, CHANNEL_TABS, forgetBeginning, isScanned, PLAYLIST_TAB, Take } f
 import { isDamage } from './gone.ts'
 import { scanChannel, scanPlaylist } from './scan.ts'
 import { Wishes } from './wishes.ts'
+import { isWithdrawn, withdraw } from './withdrawals.ts'
 
 const Wanted = Type.Object({
   /** A video stands for its channel. */
@@ -86,42 +87,42 @@ const firstOf = (all: readonly string[]): string[] =>
 
 async function subscribe({ type, id, take, wishes }: Wanted, job: JobContext<object>, app: App): Promise<void> {
   const asked = { asker: job.id, signal: job.signal }
+  const isUnwanted = (ownId: string) => isWithdrawn(ownId, job.id, app)
   // The beginning is written first, because a scan in between would take unwanted videos.
   const prepare = async (ownId: string, tabs: readonly string[], isSubscribed: boolean) => {
+    await withdraw(ownId, app, job.id)
+    if (isUnwanted(ownId)) return
     const kind = type === 'playlist' ? 'playlist' : 'channel'
     if (wishes) for (const ask of app.hook('download.wishes')) await ask({ kind, id: ownId }, wishes)
     if (take !== undefined) await begin(ownId, tabs, { take, jobId: job.id }, app)
     else if (!isSubscribed) await forgetBeginning(ownId, app)
   }
+  if (isUnwanted(id)) return
   if (type === 'playlist') {
     if (take !== undefined && isScanned(id, job.id, app)) return
     const known = await app.playlists.get(id)
-    if (known?.playlist_type === 'regular' && known.playlist_active) {
-      // The scan reads the current entries.
-      await prepare(id, [PLAYLIST_TAB], known.playlist_subscribed)
-      if (!(await app.playlists.setSubscribed(id, true))) return
-      if (take === undefined) return
-      job.progress(0, say`Checking the videos of ${{ name: known.playlist_name }}`)
-      await scanPlaylist(id, job, app)
-      return
-    }
-    const metadata = await app.platform.playlist(id, asked)
-    await prepare(metadata.id, [PLAYLIST_TAB], (await app.playlists.get(metadata.id))?.playlist_subscribed ?? false)
-    await app.playlists.index(metadata, { ...asked, subscribed: true })
-    if (take === undefined) return
-    job.progress(0, say`Checking the videos of ${{ name: metadata.name ?? metadata.id }}`)
-    await scanPlaylist(metadata.id, job, app)
+    // The scan reads the current entries of a playlist that is known.
+    const isRead = known?.playlist_type === 'regular' && known.playlist_active
+    const metadata = isRead ? undefined : await app.platform.playlist(id, asked)
+    const ownId = metadata?.id ?? id
+    await prepare(ownId, [PLAYLIST_TAB], (await app.playlists.get(ownId))?.playlist_subscribed ?? false)
+    if (metadata && !isUnwanted(ownId)) await app.playlists.index(metadata, asked)
+    if (isUnwanted(ownId) || !(await app.playlists.setSubscribed(ownId, true)) || take === undefined) return
+    job.progress(0, say`Checking the videos of ${{ name: metadata?.name ?? known?.playlist_name ?? ownId }}`)
+    await scanPlaylist(ownId, job, app)
     return
   }
   const channelId =
     type === 'channel'
       ? id
       : ((await app.videos.get(id))?.channel_id ?? (await app.platform.video(id, asked)).channelId)
+  if (isUnwanted(channelId)) return
   const channel = await app.channels.ensure(channelId, asked)
   // Only the platform knows whether the channel exists again; scans skip it until then.
   if (!channel.channel_active)
     await app.channels.refreshWith(await app.platform.channel(channel.channel_id, asked), asked)
   await prepare(channel.channel_id, CHANNEL_TABS, channel.channel_subscribed)
+  if (isUnwanted(channel.channel_id)) return
   try {
     await app.channels.change(channel.channel_id, { channel_subscribed: true })
   } catch (error) {

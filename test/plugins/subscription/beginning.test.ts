@@ -204,6 +204,24 @@ test('a retried long list begins where it was interrupted: scanned channels are 
   assert.deepEqual(await queued(app), [])
 })
 
+test('of two requests for a channel the later one decides, even if the earlier one is repeated after it', async (t) => {
+  const { app } = await given(t)
+  const broken = t.mock.method(app.app.platform, 'channel', () => {
+    throw new Error('the line broke')
+  })
+  const data = [{ channel_id: CHANNEL.orbit, channel_subscribed: true, take: 'all' }]
+  const { body } = await app.as('admin').post('/api/channel/', { data })
+  await app.settled()
+  assert.equal(app.app.jobs.get(body.task_id)?.state, 'RETRY')
+  broken.mock.restore()
+  await subscribe(app, 'channel', '@OrbitNotes', 'new')
+
+  await app.clock.advance(61_000)
+
+  assert.equal((await app.app.jobs.ended(body.task_id)).state, 'SUCCESS')
+  assert.deepEqual(await queued(app), [])
+})
+
 test('upcoming and live videos are not skipped: they are new once they are available', async (t) => {
   const { app, loopback } = await given(t)
   loopback.platform.faults.set(VIDEO.eclipse, 'upcoming_premiere')

@@ -111,6 +111,87 @@ test('a playlist is indexed with its channel; its archived videos name it', asyn
   assert.equal(await app.doc('playlist', PLAYLIST.joinery), undefined)
 })
 
+test('who unsubscribes before the platform has answered stays unsubscribed', async (t) => {
+  const { app } = await given(t)
+  const { platform } = app.app
+  const lineBreaks = () => {
+    throw new Error('the line broke')
+  }
+  const broken = [t.mock.method(platform, 'channel', lineBreaks), t.mock.method(platform, 'playlist', lineBreaks)]
+  const change = async (isSubscribed: boolean) => [
+    await post(
+      app,
+      '/api/channel/',
+      [CHANNEL.orbit, CHANNEL.harbour].map((channel_id) => ({ channel_id, channel_subscribed: isSubscribed })),
+    ),
+    await post(app, '/api/playlist/', [{ playlist_id: PLAYLIST.coast, playlist_subscribed: isSubscribed }]),
+  ]
+  const started = await change(true)
+  await app.settled()
+  assert.deepEqual(
+    started.map(({ body }) => app.app.jobs.get(body.task_id)?.state),
+    ['RETRY', 'RETRY'],
+  )
+  await change(false)
+  for (const { mock } of broken) mock.restore()
+  await post(app, '/api/channel/', [{ channel_id: CHANNEL.harbour, channel_subscribed: true }])
+  await app.settled()
+
+  await app.clock.advance(61_000)
+
+  for (const { body } of started) assert.equal((await app.app.jobs.ended(body.task_id)).state, 'SUCCESS')
+  assert.deepEqual([await app.ids('channel'), await app.ids('playlist')], [[CHANNEL.harbour], []])
+  assert.equal((await app.doc('channel', CHANNEL.harbour)).channel_subscribed, true)
+})
+
+test('unsubscribing or removing while a subscription begins ends it, at every address', async (t) => {
+  const { app } = await given(t)
+  const { channels, platform } = app.app
+  const { ensure } = channels
+  const { playlist } = platform
+  const acts = [
+    () => post(app, '/api/channel/', [{ channel_id: CHANNEL.orbit, channel_subscribed: false }]),
+    () => app.as('admin').post(`/api/channel/${CHANNEL.orbit}/`, { channel_subscribed: false }),
+    () => app.as('admin').delete(`/api/channel/${CHANNEL.orbit}/`),
+  ]
+  t.mock.method(channels, 'ensure', async (...given: Parameters<typeof ensure>) => {
+    const channel = await ensure(...given)
+    if (given[0] === CHANNEL.orbit) await acts.shift()?.()
+    return channel
+  })
+  const ofPlaylist = [
+    () => post(app, '/api/playlist/', [{ playlist_id: PLAYLIST.coast, playlist_subscribed: false }]),
+    () => app.as('admin').post(`/api/playlist/${PLAYLIST.mixed}/`, { playlist_subscribed: false }),
+    () => app.as('admin').delete(`/api/playlist/${PLAYLIST.mixed}/`),
+  ]
+  await app.given(aPlaylist({ id: PLAYLIST.mixed, playlist_active: false }))
+  t.mock.method(platform, 'playlist', async (...given: Parameters<typeof playlist>) => {
+    const metadata = await playlist(...given)
+    await ofPlaylist.shift()?.()
+    return metadata
+  })
+  const subscribe = async (kind: 'channel' | 'playlist', id: string) => {
+    const { body } = await post(app, `/api/${kind}/`, [
+      { [`${kind}_id`]: id, [`${kind}_subscribed`]: true, take: 'all' },
+    ])
+    assert.equal((await app.app.jobs.ended(body.task_id)).state, 'SUCCESS')
+    return (await app.doc(kind, id))?.[`${kind}_subscribed`]
+  }
+
+  assert.deepEqual(
+    [
+      await subscribe('channel', CHANNEL.orbit),
+      await subscribe('channel', CHANNEL.orbit),
+      await subscribe('channel', CHANNEL.orbit),
+      await subscribe('playlist', PLAYLIST.coast),
+      await subscribe('playlist', PLAYLIST.mixed),
+      await subscribe('playlist', PLAYLIST.mixed),
+    ],
+    [false, false, undefined, undefined, false, undefined],
+  )
+  assert.deepEqual(await queued(app), [])
+})
+
 test('one invalid element refuses the whole request, and nothing has changed', async (t) => {
   const { app } = await given(t)
   await app.given(
@@ -336,7 +417,7 @@ test('an update scans playlists as far as channels were scanned; later both size
 
   const ledger = new Database(join(app.dataDir, 'ledger.sqlite'))
   ledger.exec(
-    `DELETE FROM migrations WHERE owner = 'subscription' AND number >= 4; DROP TABLE subscription_ended; DROP TABLE subscription_feed`,
+    `DELETE FROM migrations WHERE owner = 'subscription' AND number >= 4; DROP TABLE subscription_ended; DROP TABLE subscription_feed; DROP TABLE subscription_withdrawn`,
   )
   ledger.close()
   await app.restart()
