@@ -10,12 +10,14 @@ import {
   isStop,
   type JobContext,
   localDay,
+  type MergePatch,
   say,
   Type,
   untilStop,
 } from 'archivolt'
 import type { Downloaded, LeftAlone } from '../platform/types.ts'
 import type { VideoFilter } from '../video/listing.ts'
+import type { Degraded } from '../video/receipt.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { judge, nextTry } from './degraded.ts'
@@ -158,21 +160,34 @@ async function takeIfBetter(
   }
   signal.throwIfAborted()
   const degraded = await judge(got, wanted.quality, video.degraded.tries + 1, app)
-  await job.step('download.ingest', () =>
+  const isReplaced = await job.step('download.ingest', () =>
     app.videos.ingest(
       {
-        ...{ downloaded: got, probe, degraded, onlyIfKnown: true },
+        ...{ downloaded: got, probe, degraded, onlyIf: (now) => hasFilmOf(video, now) },
         isSubtitleIndexed: app.preferences.section('downloads').subtitle_index,
       },
       job.step,
     ),
   )
-  if (got.areSubtitlesPutOff) {
+  if (isReplaced && got.areSubtitlesPutOff) {
     await app.extras.putOffSubtitles(id)
     await app.extras.startPutOff()
   }
-  return true
+  return isReplaced
 }
+
+/**
+ * Whether the video still has the film that should be replaced. While another one is fetched, somebody may remove the
+ * video, or give it another film, which is not degraded if it was restored from the bin.
+ */
+const hasFilmOf = ({ media_size, receipt }: Receipted, now: VideoDoc | undefined): boolean =>
+  now?.degraded !== undefined && now.media_size === media_size && now.receipt?.date === receipt.date
+
+/** Records something about the film that should be replaced. */
+const record = (video: Receipted, change: () => Promise<unknown>, { videos }: App): Promise<void> =>
+  videos.exclusive(video.platform_id, async () => {
+    if (hasFilmOf(video, await videos.get(video.platform_id))) await change()
+  })
 
 const isSameLength = (one: number, other: number): boolean =>
   Math.abs(one - other) <= Math.max(LEEWAY_SECONDS, LEEWAY_SHARE * other)
@@ -187,25 +202,25 @@ async function leave(video: Receipted, left: LeftAlone, app: App): Promise<void>
   if (left.receipt.got.height !== receipt.got.height) return noteTry(video, left.receipt.downloader, app)
   const { quality } = await downloadOptions(video.channel_id, '', app, video.platform_id)
   const still = await judge(left, quality, degraded.tries + 1, app)
-  await app.videos.renewReceipt(video.platform_id, left.receipt, still && { ...still, since: degraded.since })
+  const renewed = still && { ...still, since: degraded.since }
+  await record(video, () => app.videos.renewReceipt(video.platform_id, left.receipt, renewed), app)
 }
 
-async function noteTry(
-  { platform_id: id, degraded }: Receipted,
-  version: Downloaded['receipt']['downloader'],
-  app: App,
-): Promise<void> {
-  const tries = degraded.tries + 1
+async function noteTry(video: Receipted, version: Downloaded['receipt']['downloader'], app: App): Promise<void> {
+  const tries = video.degraded.tries + 1
   const next_try = nextTry(tries, app) ?? null
-  await app.videos.change(id, { set: { degraded: { tries, next_try, tried_with: version } } })
+  await changeDegraded(video, { tries, next_try, tried_with: version }, app)
 }
 
 /** Makes the video due again tomorrow, after those that have waited longer, without counting a try. */
-async function putBehindOthers({ platform_id: id, degraded }: Receipted, app: App): Promise<void> {
-  const tried_with = (await app.platform.downloaderVersion()) ?? degraded.tried_with
+async function putBehindOthers(video: Receipted, app: App): Promise<void> {
+  const tried_with = (await app.platform.downloaderVersion()) ?? video.degraded.tried_with
   const next_try = epochSeconds(app.clock) + DAY_SECONDS
-  await app.videos.change(id, { set: { degraded: { next_try, tried_with } } })
+  await changeDegraded(video, { next_try, tried_with }, app)
 }
+
+const changeDegraded = (video: Receipted, degraded: MergePatch<Degraded>, app: App): Promise<void> =>
+  record(video, () => app.videos.change(video.platform_id, { set: { degraded } }), app)
 
 /** Number of downloads today. */
 const triesOf = ({ ledger, clock }: App): number =>

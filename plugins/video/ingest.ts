@@ -84,14 +84,13 @@ export function openIngest(state: VideoState) {
   } satisfies Partial<Videos>
 }
 
-async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<void> {
+async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<boolean> {
   const { app, collection } = state
   const { downloaded, isSubtitleIndexed = true } = input
   const { metadata, mediaPath } = downloaded
   const { id, channelId } = metadata
-  // An exchange for a better file must not restore a video that was removed meanwhile.
   const known = await collection.get(id)
-  if (input.onlyIfKnown && !known) return
+  if (input.onlyIf?.(known) === false) return false
   // When a run is repeated after an interruption, the file may already be in the library.
   const path = (await app.media.isThere(mediaPath)) ? mediaPath : app.media.homeOf(channelId, id, mediaPath)
   const probe = input.probe ?? (await step('video.probe', () => app.media.probe(path)))
@@ -123,6 +122,7 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<vo
     await step('video.storyboard', async () => {
       for (const store of app.hook('video.storyboard')) await store(id, storyboard)
     })
+  return true
 }
 
 /**

@@ -66,8 +66,8 @@ export interface Ingest {
   publishedElse?: string | undefined
   /** What the download lacks. */
   degraded?: Degraded | undefined
-  /** If the video was removed meanwhile, it is not archived again. */
-  onlyIfKnown?: boolean
+  /** Asked about the document (undefined: none) while no other work moves its files; false: nothing is archived. */
+  onlyIf?: (now: VideoDoc | undefined) => boolean
 }
 
 /** A video whose film is in a place, and that is to be archived. */
@@ -212,8 +212,9 @@ export interface Videos {
    * Archives a downloaded video: channel (by its name, if unknown), pictures, files, subtitles, document; then emits
    * `video.added`. Data set by people (marks, playlists) is not changed.
    * @throws unprocessable: the file is not a media file
+   * @returns false: `onlyIf` has refused it
    */
-  ingest(input: Ingest, step?: Step): Promise<void>
+  ingest(input: Ingest, step?: Step): Promise<boolean>
   /**
    * Archives videos whose films are in places; `kept` contains those that were archived in another way meanwhile. The
    * caller emits `video.adopted`, once for all.

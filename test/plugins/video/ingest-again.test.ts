@@ -86,9 +86,9 @@ test('a better file of a video that was removed meanwhile does not bring it back
   const better = await anIngest(app.app, 'v1', 'UC1')
   await app.app.videos.remove('v1')
 
-  await app.app.videos.ingest({ ...better, onlyIfKnown: true })
+  const isArchived = await app.app.videos.ingest({ ...better, onlyIf: (now) => now !== undefined })
 
-  assert.deepEqual(await app.ids('video'), [])
+  assert.deepEqual([isArchived, await app.ids('video')], [false, []])
 })
 
 test('an estimate that arrives while a video is refreshed is kept', async (t) => {

@@ -137,7 +137,7 @@ test('a video that arrives while its channel is removed is added afterwards, wit
   const ingest = await anIngest(app.app, 'v2', 'UC1')
   const { media, channels, videos } = app.app
   const { trash } = media
-  let ingesting: Promise<void> | undefined
+  let ingesting: Promise<unknown> | undefined
   const arrived: string[] = []
   t.mock.method(media, 'trash', async (...given: Parameters<typeof trash>) => {
     ingesting = videos.ingest(ingest)
