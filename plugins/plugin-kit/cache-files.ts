@@ -6,6 +6,7 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../core/log.ts'
 import { idInName } from './ids.ts'
+import { openLocks } from './locks.ts'
 
 export interface CacheFile {
   bytes: number
@@ -33,6 +34,8 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
   const files = new Map<string, CacheFile>()
   /** The ids of drafts that are still valid: a `drop` removes an id, because the draft's source is out of date then. */
   const begun = new Set<string>()
+  /** By id: adding a file and removing it wait for each other. */
+  const locks = openLocks()
   let changes = 0
 
   const pathOf = (id: string): string => join(folder, `${id}${ending}`)
@@ -55,11 +58,12 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
     }
   }
 
-  async function remove(id: string): Promise<void> {
-    if (!files.delete(id)) return
-    changes++
-    await rm(pathOf(id), { force: true })
-  }
+  const remove = (id: string): Promise<void> =>
+    locks.exclusive(id, async () => {
+      if (!files.delete(id)) return
+      changes++
+      await rm(pathOf(id), { force: true })
+    })
 
   /** Removes files, and makes their drafts invalid. */
   async function drop(ids: readonly string[]): Promise<void> {
@@ -70,11 +74,13 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
   /** Adds a finished draft to the cache, unless it has become invalid meanwhile. */
   async function keep(id: string): Promise<void> {
     if (!begun.delete(id)) return
-    const draft = draftOf(id)
-    const { size, mtimeMs } = await stat(draft)
-    await rename(draft, pathOf(id))
-    files.set(id, { bytes: size, atMs: mtimeMs })
-    changes++
+    await locks.exclusive(id, async () => {
+      const draft = draftOf(id)
+      const { size, mtimeMs } = await stat(draft)
+      await rename(draft, pathOf(id))
+      files.set(id, { bytes: size, atMs: mtimeMs })
+      changes++
+    })
     await makeRoom(id)
   }
 
@@ -84,8 +90,9 @@ export function openCacheFiles({ folder, ending, room, isSpare = () => false }: 
 
   /** Removes files of documents that no longer exist. */
   async function dropUnknown(known: (ids: readonly string[]) => Promise<Set<string>>): Promise<void> {
-    const there = await known([...files.keys()])
-    await drop([...files.keys()].filter((id) => !there.has(id)))
+    const ids = [...files.keys(), ...begun]
+    const there = await known(ids)
+    await drop(ids.filter((id) => !there.has(id)))
   }
 
   /** @param needed  a file that stays, whatever its size */

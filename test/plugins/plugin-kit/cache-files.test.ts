@@ -49,3 +49,29 @@ test('a file that was begun before its source was dropped is not kept; making ro
   await files.keep('b')
   assert.deepEqual([files.has('b'), files.has('c')], [true, false])
 })
+
+test('what is dropped while its file is being added does not stay', async (t) => {
+  const folder = await temporaryFolder(t)
+  const files = openCacheFiles({ folder, ending: '.m4a', room: () => 100 })
+  await files.begin()
+  const begin = (id: string) => writeFile(files.beginDraft(id), id)
+  await begin('again')
+  await files.keep('again')
+  for (const id of ['again', 'new']) await begin(id)
+
+  await Promise.all([files.keep('again'), files.keep('new'), files.drop(['again', 'new'])])
+
+  assert.deepEqual([files.has('again'), files.has('new'), await readdir(folder)], [false, false, []])
+})
+
+test('an unfinished file of a document that no longer exists is not added', async (t) => {
+  const folder = await temporaryFolder(t)
+  const files = openCacheFiles({ folder, ending: '.m4a', room: () => 100 })
+  await files.begin()
+  for (const id of ['gone', 'known']) await writeFile(files.beginDraft(id), id)
+
+  await files.dropUnknown(async () => new Set(['known']))
+  for (const id of ['gone', 'known']) await files.keep(id)
+
+  assert.deepEqual([files.has('gone'), files.has('known')], [false, true])
+})
