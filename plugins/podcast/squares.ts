@@ -1,5 +1,5 @@
 /** Square pictures for podcasts, made from those in the archive: the whole picture on a blurred enlargement. */
-import { rm, stat } from 'node:fs/promises'
+import { rm, stat, utimes } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { inputOf, openCacheFiles, openLocks } from 'archivolt'
 import type { ArtKind } from '../media/types.ts'
@@ -12,6 +12,9 @@ const ROOM_BYTES = 500e6
 /** The background is reduced to this size: enlarging it again blurs it. */
 const COARSE = 28
 
+/** Whole seconds, which every file system can store. */
+const secondsOf = (ms: number): number => Math.floor(ms / 1000)
+
 export function openSquares({ media, settings }: App) {
   const files = openCacheFiles({
     folder: join(resolve(settings.cacheDir), 'squares'),
@@ -22,7 +25,7 @@ export function openSquares({ media, settings }: App) {
   const drawing = openLocks()
   const keyOf = (kind: ArtKind, id: string): string => `${kind}-${id}`
 
-  async function draw(from: string, key: string, signal: AbortSignal): Promise<void> {
+  async function draw(from: string, changed: number, key: string, signal: AbortSignal): Promise<void> {
     const draft = files.beginDraft(key)
     const square = (side: number, fit: string) => `scale=${side}:${side}:force_original_aspect_ratio=${fit}`
     const behind = `${square(COARSE, 'increase')},crop=${COARSE}:${COARSE},scale=${SIDE}:${SIDE}`
@@ -30,6 +33,8 @@ export function openSquares({ media, settings }: App) {
     const output = ['-filter_complex', filter, '-frames:v', '1', '-pix_fmt', 'yuvj420p', '-q:v', '4', '-f', 'mjpeg']
     try {
       await media.ffmpeg([...inputOf('jpeg_pipe', from), ...output, '-y', `file:${draft}`], { signal })
+      // The original's time, so that another original is noticed even if it is older, or came while this was drawn.
+      await utimes(draft, changed, changed)
       await files.keep(key)
     } finally {
       await rm(draft, { force: true })
@@ -43,13 +48,14 @@ export function openSquares({ media, settings }: App) {
     /** @returns the path; undefined: the archive has no such picture */
     async squareOf(kind: ArtKind, id: string, signal: AbortSignal): Promise<string | undefined> {
       const from = media.artPathOf(kind, id)
-      const changed = (await stat(from).catch(() => undefined))?.mtimeMs
-      if (changed === undefined) return undefined
+      const found = await stat(from).catch(() => undefined)
+      if (!found) return undefined
       const key = keyOf(kind, id)
-      const isCurrent = () => (files.get(key)?.atMs ?? 0) > changed
+      const changed = secondsOf(found.mtimeMs)
+      const isCurrent = () => secondsOf(files.get(key)?.atMs ?? Number.NaN) === changed
       if (!isCurrent())
         await drawing.exclusive('draw', async () => {
-          if (!isCurrent()) await draw(from, key, signal)
+          if (!isCurrent()) await draw(from, changed, key, signal)
         })
       return files.pathOf(key)
     },

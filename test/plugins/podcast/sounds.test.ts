@@ -1,7 +1,7 @@
 /** The sound files of podcasts: made from films, newest first, within their size limit; and square pictures. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { cp, mkdir, readdir, rename, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
@@ -259,7 +259,7 @@ test('remains of a killed run are deleted, and complete files are found again', 
   assert.match(item!.enclosure['url']!, /\/sound\/v1\.m4a$/)
 })
 
-test('pictures are square, made on request, and made again when the original changes', async (t) => {
+test('pictures are square, made on request, and removed with their video', async (t) => {
   const { app, address } = await withFilms(t, [{ id: 'v1' }])
   const art = app.app.media.artPathOf('video', 'v1')
   assert.equal((await fetch(`${address}/cover.jpg`)).status, 404)
@@ -275,6 +275,30 @@ test('pictures are square, made on request, and made again when the original cha
   assert.deepEqual(await app.app.media.jpegSize(square), { width: 1400, height: 1400 })
   await app.as('admin').delete('/api/video/v1/')
   assert.ok(!existsSync(square))
+})
+
+test('a square picture is drawn again when another original takes its place, even an older one or while it is drawn', async (t) => {
+  const { app, address } = await withFilms(t, [{ id: 'v1' }])
+  const { media } = app.app
+  const art = media.artPathOf('video', 'v1')
+  await mkdir(dirname(art), { recursive: true })
+  await makePicture(art)
+  const { ffmpeg } = media
+  let whileDrawn: (() => Promise<void>) | undefined = () => utimes(art, 2000, 2000)
+  const drawing = t.mock.method(media, 'ffmpeg', async (...given: Parameters<typeof ffmpeg>) => {
+    const drawn = await ffmpeg(...given)
+    await whileDrawn?.()
+    whileDrawn = undefined
+    return drawn
+  })
+  const draws = async () => {
+    assert.equal((await fetch(`${address}/picture/v1.jpg`)).status, 200)
+    return drawing.mock.callCount()
+  }
+
+  assert.deepEqual([await draws(), await draws(), await draws()], [1, 2, 2])
+  await utimes(art, 1000, 1000)
+  assert.deepEqual([await draws(), await draws()], [3, 3])
 })
 
 test('the feed of a playlist has no picture that may be of a video which is hidden from its account', async (t) => {
