@@ -91,7 +91,12 @@ export const extractDownload = defineTask({
  */
 async function extract({ target, failed }: Attempt, job: Extraction, app: App): Promise<number | Attempt> {
   try {
-    if (target.type === 'video') return await extractVideo(target, job, app)
+    if (target.type === 'video') {
+      const added = await extractVideo(target, job, app)
+      // A scan may have queued it while this waited for the platform.
+      if (target.isIgnored && app.queue.isWanted(target.id)) await app.queue.setStatus(target.id, 'ignore')
+      return added
+    }
     if (target.type === 'playlist') return await extractPlaylist(target, job, app)
     return await extractChannel(target, job, app)
   } catch (error) {

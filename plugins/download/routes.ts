@@ -194,7 +194,8 @@ export const changeItem = defineRoute({
   async handle({ params: { videoId }, body: { status } }, app: App) {
     if (status === 'ignore-force') {
       await refuseUnlessVideo(videoId, app)
-      await app.jobs.start(extractDownload, { targets: [{ type: 'video', id: videoId, isIgnored: true }] })
+      if (app.queue.isWanted(videoId)) await app.queue.setStatus(videoId, 'ignore')
+      else await app.jobs.start(extractDownload, { targets: [{ type: 'video', id: videoId, isIgnored: true }] })
       return { status }
     }
     if (!(await app.queue.setStatus(videoId, status))) {

@@ -1,7 +1,8 @@
 /** An item that is deleted or ignored while a run selects it is not downloaded, in whatever order both happen. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { aNewItem, type TestApp, testApp } from 'archivolt/testing'
+import { aNewItem, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { PlatformFailure } from '../../../plugins/platform/ask-failure.ts'
 
 const WAYS: Record<string, (app: TestApp) => Promise<{ status: number }>> = {
   cleared: (app) => app.as('admin').delete('/api/download/?filter=pending'),
@@ -70,3 +71,34 @@ for (const [name, change] of Object.entries(WAYS)) {
     assert.deepEqual([begun, [...open]], [['q1'], []])
   })
 }
+
+const V1 = 'aaaaaaaaaaa'
+
+const deleteForGood = async (app: TestApp) => {
+  assert.equal((await app.as('admin').delete(`/api/video/${V1}/`)).status, 200)
+  assert.equal((await app.as('admin').post(`/api/download/${V1}/`, { status: 'ignore-force' })).status, 200)
+}
+
+test('a video that is deleted and ignored is no longer queued to be downloaded again', async (t) => {
+  const app = await testApp(t)
+  await app.given(aVideo({ id: V1 }))
+  await app.app.queue.add([aNewItem(V1)], 'priority', { force: true })
+
+  await deleteForGood(app)
+
+  assert.equal(app.app.queue.get(V1)?.status, 'ignore')
+})
+
+test('a video that a scan queues before the platform has answered about ignoring it is ignored', async (t) => {
+  const app = await testApp(t)
+  await app.given(aVideo({ id: V1 }))
+  t.mock.method(app.app.platform, 'video', async () => {
+    await app.app.queue.add([aNewItem(V1)], 'pending')
+    throw new PlatformFailure({ failure: 'gone', message: 'gone' })
+  })
+
+  await deleteForGood(app)
+  await app.settled()
+
+  assert.equal(app.app.queue.get(V1)?.status, 'ignore')
+})
