@@ -84,6 +84,9 @@ export function openRemovals(app: App): Removals {
     const outlines = await videos.outlinesOf(ids)
     // This comes first, so that no scan downloads a removed video.
     const ignored = new Set(await queue.add(outlines, 'ignore', { force: true }))
+    // A check of its file, for example, may have queued a video to be downloaded again.
+    const queued = outlines.map(({ id }) => id).filter(queue.isWanted)
+    for (const id of queued) await queue.setStatus(id, 'ignore')
     const away = new Set<string>()
     for (const some of [ids, ...ids.map((id) => [id])]) {
       try {
@@ -95,6 +98,7 @@ export function openRemovals(app: App): Removals {
       }
     }
     for (const id of away) if (ignored.has(id)) await queue.remove(id)
+    for (const id of queued) if (away.has(id)) await queue.setStatus(id, 'pending')
     return away
   }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { errors } from 'archivolt'
 import { placesApp } from '../../support/places.ts'
 import { aChannel, aVideo } from '../../support/testing.ts'
 
@@ -46,6 +47,22 @@ test('a video whose film cannot be moved stays, is not ignored, and is removed b
   assert.deepEqual([await ids(), ignored()], [IDS, []])
   await rm(trash)
   assert.deepEqual((await removals.remove(['v1', 'v2'])).removed, ['v1', 'v2'])
+})
+
+test('a removed video is ignored even if it was queued to be downloaded again; one that stays remains queued', async (t) => {
+  const { app, removals, ignored, ids } = await archive(t)
+  const { queue, videos } = app.app
+  await queue.add(await videos.outlinesOf(['v1', 'v2']), 'pending', { force: true })
+  const { removeMany } = videos
+  t.mock.method(videos, 'removeMany', (...given: Parameters<typeof removeMany>) => {
+    if (given[0].includes('v2')) throw errors.unavailable('Its film cannot be moved')
+    return removeMany(...given)
+  })
+
+  const { removed, stays } = await removals.remove(['v1', 'v2'])
+
+  assert.deepEqual([removed, [...stays.keys()], await ids()], [['v1'], ['v2'], ['v2', 'v3']])
+  assert.deepEqual([ignored(), queue.get('v2')?.status], [['v1'], 'pending'])
 })
 
 test('while the disk of the library is offline nothing is removed or ignored', async (t) => {
