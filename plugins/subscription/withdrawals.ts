@@ -19,7 +19,8 @@ export async function withdraw(id: string, { ledger, jobs }: App, by?: string): 
       .sql('DELETE FROM subscription_withdrawn WHERE job_id NOT IN (SELECT value FROM json_each(?))')
       .run(JSON.stringify(open))
     const insert = ledger.sql('INSERT INTO subscription_withdrawn (job_id, id) VALUES (?, ?) ON CONFLICT DO NOTHING')
-    for (const job of by === undefined ? open : open.slice(0, open.indexOf(by))) insert.run(job, id)
+    const end = by === undefined ? open.length : Math.max(0, open.indexOf(by))
+    for (const job of open.slice(0, end)) insert.run(job, id)
   })
 }
 
