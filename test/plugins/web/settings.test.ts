@@ -273,6 +273,35 @@ describe('settings', { skip: noBrowser }, () => {
     await page.getByText('Two-factor sign-in is off').waitFor()
   })
 
+  test('recovery codes are shown to somebody who has left the setup before they arrive', async (t) => {
+    const app = await testApp(t)
+    const { page, go, check, shot } = await openPage(t, app.url, { as: USER })
+    await go('/settings/account/')
+    await page.getByLabel('Password for this account').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Set up' }).click()
+    const link = await page.getByRole('link', { name: 'Open in app' }).getAttribute('href')
+    const { asked, release } = await holdBack(page, /\/api\/totp\//, 'PUT')
+    const code = OTPAuthURI.parse(link!).generate({ timestamp: app.clock.now() })
+    await page.getByLabel('Code', { exact: true }).fill(code)
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await asked
+
+    await page
+      .getByRole('navigation', { name: 'Sections', exact: true })
+      .getByRole('link', { name: 'Channels' })
+      .click()
+    await page.getByRole('heading', { name: 'Channels', exact: true }).waitFor()
+    release()
+
+    const dialog = page.getByRole('dialog', { name: 'Two-factor sign-in is on' })
+    await dialog.getByText(/Keep these recovery codes/).waitFor()
+    assert.equal((await dialog.locator('output').innerText()).split('\n').length, 10)
+    await check()
+    await shot('settings-recovery-codes')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  })
+
   for (const [size, colorScheme] of [
     ['phone', 'dark'],
     ['desktop', 'light'],

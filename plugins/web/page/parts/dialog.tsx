@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { whenOver } from '../server/api.ts'
+import { isSignedIn, whenOver } from '../server/api.ts'
 import { t } from '../texts/lookup.ts'
 import { Button, IconButton } from './button.tsx'
 import { Field } from './field.tsx'
@@ -86,8 +86,9 @@ interface Question {
 const asked = signal<(Question & { answer: (isYes: boolean) => void }) | undefined>(undefined)
 whenOver(() => asked.peek()?.answer(false))
 
-/** `if (await confirm({ … })) await remove(…)` */
-export function confirm(question: Question): Promise<boolean> {
+/** `if (await confirm({ … })) await remove(…)`; false if nobody is signed in any more. */
+export async function confirm(question: Question): Promise<boolean> {
+  if (isSignedIn.peek() === false) return false
   return new Promise((resolve) => {
     asked.value?.answer(false)
     asked.value = {

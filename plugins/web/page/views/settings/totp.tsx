@@ -2,8 +2,10 @@
 import { Copy } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { hereNow } from '../../browser/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy-text.ts'
+import { confirm } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -22,7 +24,10 @@ export function TotpOfOwn() {
   const [recovery, setRecovery] = useState<readonly string[]>()
   const begin = async (password: string) => setBegun(await post<NewTotp>('/api/totp/', { current_password: password }))
   const enable = async (code: string) => {
-    setRecovery((await put<RecoveryCodes>('/api/totp/', { code })).recovery_codes)
+    const isHere = hereNow()
+    const { recovery_codes: codes } = await put<RecoveryCodes>('/api/totp/', { code })
+    if (isHere()) setRecovery(codes)
+    else showAnywhere(codes)
     setBegun(undefined)
     await Promise.all([state.reload(), readSession()])
     say(t('settings.totp.enabled'))
@@ -64,6 +69,12 @@ export function TotpOfOwn() {
       </Loaded>
     </Group>
   )
+}
+
+/** For somebody who has left this view: the server sends the codes only once. */
+function showAnywhere(codes: readonly string[]): void {
+  const text = <Recovery codes={codes} />
+  void confirm({ title: t('settings.totp.enabled'), text, action: t('action.done') })
 }
 
 function Recovery({ codes }: { codes: readonly string[] }) {
