@@ -366,6 +366,28 @@ describe('settings', { skip: noBrowser }, () => {
     assert.equal(await page.evaluate(() => document.documentElement.dataset['theme']), 'dark')
   })
 
+  test('preferences that are changed before the session is known stay as they were chosen', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    await app.as('admin').post('/api/config/user/', { look: 'light', view_style_home: 'grid' })
+    await go('/settings/appearance/')
+    await page.getByRole('button', { name: 'Account: admin' }).waitFor()
+    const { asked, release } = await holdBack(page, /\/api\/session\/$/)
+    await page.reload()
+    await asked
+
+    await page.locator('#content').getByLabel('Theme').selectOption('Dark')
+    await page.getByLabel('Videos on Home').selectOption('List')
+    await saved(page, 'Videos on Home')
+    const events = page.waitForRequest(/\/api\/events\//)
+    release()
+    await events
+
+    assert.equal(await page.locator('#content').getByLabel('Theme').inputValue(), 'dark')
+    assert.equal(await page.getByLabel('Videos on Home').inputValue(), 'list')
+    assert.equal(await page.evaluate(() => document.documentElement.dataset['theme']), 'dark')
+  })
+
   test('subtitles that are switched on later are offered for archived videos', async (t) => {
     const app = await testApp(t)
     await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }), aVideo({ id: 'v2' }))

@@ -6,6 +6,7 @@ import type { Account, Session, UserPreferences } from '../server/records.ts'
 import { openChanges } from './changes.ts'
 import { speak, takeChosen } from './language.ts'
 import { isThere } from './left-out.ts'
+import { countTurns } from './turns.ts'
 
 interface LastVisit {
   account?: Account
@@ -20,6 +21,8 @@ const lastVisit = readLastVisit()
 export const account = signal<Account | undefined>(lastVisit.account)
 /** User preferences as stored on the server. */
 const stored = signal<Partial<UserPreferences>>(lastVisit.settings ?? {})
+/** Begins to store them: a reply that was asked for earlier is outdated. */
+const beginStoring = countTurns()
 const changes = openChanges<Partial<UserPreferences>>()
 export const userPreferences = computed(
   (): Partial<UserPreferences> => Object.assign({}, stored.value, ...changes.now.value),
@@ -82,13 +85,14 @@ export function takeGroups(): Session['groups'] | undefined {
 
 async function read(): Promise<void> {
   const csrf = cookie(CSRF)
+  const isNewest = beginStoring()
   const session = await get<Session>('/api/session/')
   const { version: running, account: own, preferences, attention: waits } = session
   shownSession.csrf = csrf
   batch(() => {
     version.value = running
     account.value = own
-    stored.value = preferences
+    if (isNewest()) stored.value = preferences
     attention.value = waits
     groups = session.groups
     shelves.value = session.shelves
@@ -96,9 +100,11 @@ async function read(): Promise<void> {
     needsSecondFactor.value = session.needs_second_factor
     isSignedIn.value = true
   })
-  if (preferences.look) showTheme(preferences.look)
+  const { look } = userPreferences.peek()
+  if (look) showTheme(look)
+  const { language = '' } = stored.peek()
   const chosen = takeChosen()
-  if (chosen === undefined || chosen === (preferences.language ?? '')) return speak(preferences.language ?? '')
+  if (chosen === undefined || chosen === language) return speak(language)
   await chooseLanguage(chosen).catch(() => undefined) // the language applies to this visit nevertheless
 }
 
@@ -198,7 +204,9 @@ function leave(): void {
  */
 export const changeUserPreferences = (change: Partial<UserPreferences>): Promise<void> =>
   changes.during(change, async () => {
-    stored.value = await post<UserPreferences>('/api/config/user/', change)
+    const preferences = await post<UserPreferences>('/api/config/user/', change)
+    beginStoring()
+    stored.value = preferences
   })
 
 export type Theme = NonNullable<UserPreferences['look']>
