@@ -226,6 +226,26 @@ describe('channels', { skip: noBrowser }, () => {
     await row.getByText('Watched').waitFor()
   })
 
+  test('the mark of a whole channel waits for an earlier mark of one of its videos', async (t) => {
+    const app = await filled(t)
+    await app.as('admin').post('/api/watched/', { id: 'v1', is_watched: true })
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    await go('/channel/UCmill/')
+    await page.getByRole('link', { name: 'Flour, part 1' }).focus()
+    const answerFirst = await holdUp(page, /\/api\/watched\/$/)
+    await page.keyboard.press('w')
+
+    await page.getByRole('button', { name: 'More for Old Mill' }).click()
+    await page.getByRole('menuitem', { name: 'Mark all as watched' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Mark as watched' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await answerFirst()
+
+    await page.getByText('All marked as watched').waitFor()
+    const { data } = (await app.as('admin').get('/api/video/v1/')).body
+    assert.equal(data.player.watched, true)
+  })
+
   test('empty lists, unknown channels and failures have their messages; a plain user can change nothing', async (t) => {
     const app = await testApp(t)
     const { page, go, check, shot } = await openPage(t, app.url, { size: 'phone', as: AS })

@@ -277,6 +277,31 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(between, 0)
   })
 
+  test('marks of different videos do not wait for each other', async (t) => {
+    const app = await testApp(t)
+    await filled(app, 4)
+    const { page, go } = await openPage(t, app.url, { as })
+    const areWatched = () =>
+      Promise.all(
+        ['v1', 'v2'].map(async (id) => (await app.as('admin').get(`/api/video/${id}/`)).body.data.player.watched),
+      )
+    await go('/')
+    const all = page.getByRole('list', { name: 'All videos' })
+    const answerFirst = await holdUp(page, /\/api\/watched\/$/)
+    await all.getByRole('link', { name: 'Film 1', exact: true }).focus()
+    await page.keyboard.press('w')
+
+    await all.getByRole('link', { name: 'Film 2', exact: true }).focus()
+    await page.keyboard.press('w')
+    await page.getByText('Marked as watched').waitFor()
+    const before = await areWatched()
+    await answerFirst()
+    await page.getByText('Marked as watched').nth(1).waitFor()
+
+    assert.deepEqual(before, [false, true])
+    assert.deepEqual(await areWatched(), [true, true])
+  })
+
   test('a started video can be removed from Continue watching, and Undo restores its position', async (t) => {
     const app = await testApp(t)
     await filled(app, 6)

@@ -1,6 +1,6 @@
 /** Marks a video as watched or unwatched, with Undo. The change is shown immediately wherever the video appears. */
 import { hereNow } from '../browser/router.ts'
-import { post } from '../server/api.ts'
+import { ask, post } from '../server/api.ts'
 import type { Rows } from '../stores/list.ts'
 import { cachedUnder, forget } from '../stores/load.ts'
 import { countTurns } from '../stores/turns.ts'
@@ -27,7 +27,7 @@ export async function toggleWatched(
   }
   show(mark)
   try {
-    await post('/api/watched/', { id, is_watched: mark.isWatched })
+    await ask('POST', '/api/watched/', { body: { id, is_watched: mark.isWatched }, part: id })
     // A reply to an earlier request may have arrived meanwhile.
     show(mark)
     say(was ? t('video.nowUnwatched') : t('video.nowWatched'), {

@@ -16,6 +16,11 @@ export interface AskOptions {
   signal?: AbortSignal
   /** The document may be closing: the browser then sends the request nevertheless. */
   isLast?: boolean
+  /**
+   * The id of what a writing request changes, if the path does not tell: it does not wait for requests that change
+   * something else, and the browser also sends it if the document closes meanwhile. Its body must be short.
+   */
+  part?: string
   /** Bytes instead of a JSON body. */
   upload?: { content: Blob; type: string; onProgress?: (share: number) => void }
   headers?: Record<string, string>
@@ -105,13 +110,13 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
  * Sends a request. Writing requests to one path are sent one after the other, so that the last choice wins on a slow
- * connection.
+ * connection; those to different parts of it are not.
  * @param path  as in the contract, with its final slash
  * @throws Failure  the server has refused, or there was no reply; DOMException `AbortError` if `signal` aborted it
  */
 export function ask<Reply>(method: Method, path: string, options: AskOptions = {}): Promise<Reply> {
   if (method === 'GET' || options.isLast) return sendProved(method, path, options)
-  return inTurn(path, () => sendProved<Reply>(method, path, options))
+  return inTurn(path, () => sendProved<Reply>(method, path, options), options.part)
 }
 
 async function sendProved<Reply>(method: Method, path: string, options: AskOptions): Promise<Reply> {
@@ -125,7 +130,7 @@ async function sendProved<Reply>(method: Method, path: string, options: AskOptio
 }
 
 async function send<Reply>(method: Method, path: string, options: AskOptions): Promise<Reply> {
-  const { query, body, upload, isLast = false } = options
+  const { query, body, upload, isLast = false, part } = options
   const headers: Record<string, string> = { accept: 'application/json', 'x-api-form': 'v0.4', ...options.headers }
   if (method !== 'GET') headers['x-csrftoken'] = shownSession.csrf ?? cookie('csrftoken') ?? ''
   if (body) headers['content-type'] = 'application/json'
@@ -142,7 +147,7 @@ async function send<Reply>(method: Method, path: string, options: AskOptions): P
           method,
           headers,
           credentials: 'same-origin',
-          keepalive: isLast,
+          keepalive: isLast || part !== undefined,
           ...(body && { body: JSON.stringify(body) }),
           ...(upload && { body: upload.content }),
           ...(options.signal && { signal: options.signal }),
