@@ -155,18 +155,28 @@ test('a chosen theme is in the document; other texts in its cookie are not', asy
 async function countRequests(page: Page, visit: () => Promise<void>): Promise<string[]> {
   const asked: string[] = []
   const open = new Set<string>()
+  const ours = '/api/ping/?ours'
+  /** Once a request of ours is answered, all earlier ones are known, and their answers were handled. */
+  const settled = async () => {
+    while (open.size > 0) await page.waitForEvent('requestfinished')
+    await page.evaluate(`fetch('${ours}').then((answer) => answer.text())`)
+  }
   const name = (request: Request) => new URL(request.url()).pathname + new URL(request.url()).search
   page.on('request', (request) => {
-    if (request.url().startsWith('data:') || name(request).startsWith('/cache/')) return
+    if (request.url().startsWith('data:') || name(request).startsWith('/cache/') || name(request) === ours) return
     asked.push(name(request))
     if (name(request) !== '/api/events/') open.add(name(request))
   })
   page.on('requestfinished', (request) => void open.delete(name(request)))
   await page.clock.install()
   await visit()
-  // By now, requests that are sent later have been sent.
-  await page.clock.runFor(20_000)
-  while (open.size > 0) await page.waitForEvent('requestfinished')
+  // Some requests are sent later, others once earlier ones were answered.
+  for (let before = 0; asked.length > before; ) {
+    before = asked.length
+    await settled()
+    await page.clock.runFor(20_000)
+    await settled()
+  }
   return asked
 }
 

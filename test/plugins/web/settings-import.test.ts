@@ -9,6 +9,7 @@ import { makeFilm } from '../../support/ffmpeg.ts'
 import { listening } from '../../support/listening.ts'
 import { otherWork } from '../../support/other-work.ts'
 import { listing, placesApp } from '../../support/places.ts'
+import { until } from '../../support/server.ts'
 import { PASSWORD } from '../../support/testing.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
@@ -136,8 +137,9 @@ describe('importing', { skip: noBrowser }, () => {
 
     await page.getByRole('switch', { name: 'Allow Archivolt to delete files in Old films' }).check()
     await page.getByRole('dialog').getByRole('button', { name: 'Allow it' }).click()
-    await page.getByRole('switch', { name: 'Allow Archivolt to delete files in Old films', checked: true }).waitFor()
     await page.getByRole('switch', { name: /^Add new videos from/ }).uncheck()
+    const place = async () => (await app.as('admin').get('/api/place/')).body.places[0]
+    await until('both are stored', place, ({ follow, ours }) => ours && !follow)
     await go('/video/bbbbbbbbbbb/')
     // Repeated, because at its end the film would be marked, and followed by the other one.
     await page.locator('video').evaluate((film: HTMLVideoElement) => void (film.loop = true))

@@ -249,7 +249,11 @@ describe('a trip', { skip: noBrowser }, () => {
     await go('/settings/device/')
     await page.getByText('Keeps 3 hours of videos ready').waitFor()
     // Only complete videos are compared with the server at the next start.
-    await page.getByText(/ of .* saved/).waitFor({ state: 'detached' })
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Longest' })
+      .getByText(/^\S+ kB$/)
+      .waitFor()
     await check()
     await shot('trip-refilled')
     await page.getByRole('button', { name: 'Stop filling' }).click()
