@@ -328,6 +328,20 @@ export async function holdUp(page: Page, pattern: RegExp): Promise<() => Promise
   return () => (release(), inTime(answered, `The answer to ${pattern}`))
 }
 
+/**
+ * Measures how far the content of later documents moves by itself, as Chromium does: 0 means not at all.
+ * @returns the sum so far
+ */
+export async function measureShifts(page: Page): Promise<() => Promise<number>> {
+  await page.addInitScript(
+    'moved = 0; new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved += value))).observe({ type: "layout-shift", buffered: true })',
+  )
+  return async () => {
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    return Number(await page.evaluate('moved'))
+  }
+}
+
 /** `rule: where` for each violation. */
 async function violations(page: Page): Promise<string[]> {
   // Each view has a heading; without one, its chunk is still loading.

@@ -1,7 +1,7 @@
 /** Groups on the page: created, ordered, chosen with one tap on Home and Channels, removed and restored. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { changeAnswer, holdBack, holdUp, noBrowser, openPage } from '../../support/browser.ts'
+import { changeAnswer, holdBack, holdUp, measureShifts, noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -124,5 +124,24 @@ describe('groups', { skip: noBrowser }, () => {
 
     await page.getByRole('button', { name: 'Sea', pressed: true }).waitFor()
     assert.equal(early, 0)
+  })
+
+  test('groups have their space at once, at the first visit and before they are loaded at the next one', async (t) => {
+    const app = await testApp(t)
+    await app.given(aChannel({ id: 'UC1', channel_name: 'Harbour' }))
+    await app.as('admin').post('/api/group/', { name: 'Sea', members: [{ kind: 'channel', id: 'UC1' }] })
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    const moved = await measureShifts(page)
+    const group = page.getByRole('button', { name: 'Sea' })
+    await go('/channels/')
+    await group.waitFor()
+    await page.getByRole('link', { name: 'Harbour' }).first().waitFor()
+    const atFirst = await moved()
+    await holdBack(page, /\/api\/(session|group)\/$/)
+
+    await page.reload()
+
+    await group.waitFor()
+    assert.ok(atFirst < 0.01, `${atFirst}`)
   })
 })

@@ -4,12 +4,14 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { changeAnswer, holdBack, holdUp, noBrowser, openPage } from '../../support/browser.ts'
+import { changeAnswer, holdBack, holdUp, measureShifts, noBrowser, openPage } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aNewItem, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const as = { username: 'admin', password: PASSWORD }
 const DAY_MS = 86_400_000
+/** In epoch seconds. */
+const LOST = 1_717_200_000
 
 /** The first is the newest. */
 const dayOf = (position: number): string =>
@@ -195,26 +197,31 @@ describe('home', { skip: noBrowser }, () => {
     assert.equal(marks, 0)
   })
 
-  for (const size of ['phone', 'desktop'] as const) {
-    test(`nothing that can be clicked moves when started videos arrive late (${size})`, async (t) => {
+  for (const [size, late, heading] of [
+    ['phone', /watch=continue/, 'Continue watching'],
+    ['desktop', /watch=continue/, 'Continue watching'],
+    ['desktop', /lost=any/, 'Only here'],
+  ] as const) {
+    test(`nothing that can be clicked moves when a strip of videos arrives late (${size}, ${heading})`, async (t) => {
       const app = await testApp(t)
       await filled(app, 40)
       await app.as('admin').post('/api/video/v3/progress/', { position: 50 })
+      await app.given(aVideo({ id: 'gone', published: dayOf(41), lost: { date: LOST, kind: 'removed' } }))
       const { page, go } = await openPage(t, app.url, { size, as })
-      await page.addInitScript(
-        'moved = 0; new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => (moved += value))).observe({ type: "layout-shift", buffered: true })',
-      )
-      const answer = await holdUp(page, /watch=continue/)
+      const moved = await measureShifts(page)
+      await changeAnswer(page, /\/api\/session\/$/, (session) => ({ ...session, shelves: ['lost'] }))
+      const answer = await holdUp(page, late)
       const rest = Promise.all([page.waitForResponse(/sort=downloaded/), page.waitForResponse(/sort=published/)])
 
       await go('/')
       await rest
-      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      await moved()
       await answer()
-      await page.getByRole('heading', { name: 'Continue watching' }).waitFor()
+      await page.getByRole('heading', { name: heading }).waitFor()
       await page.getByRole('list', { name: 'All videos' }).getByRole('link', { name: 'Film 0', exact: true }).waitFor()
 
-      assert.ok(Number(await page.evaluate('moved')) < 0.02, `${await page.evaluate('moved')}`)
+      const sum = await moved()
+      assert.ok(sum < 0.02, `${sum}`)
     })
   }
 

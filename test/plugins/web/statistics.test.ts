@@ -1,7 +1,7 @@
 /** Statistics: figures, plots with their tables, bars that link to channels; empty and failed states. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdBack, measureShifts, noBrowser, openPage } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
@@ -61,6 +61,29 @@ describe('statistics', { skip: noBrowser }, () => {
       assert.equal(new URL(page.url()).pathname, '/channel/UC2/')
     })
   }
+
+  for (const size of ['phone', 'desktop'] as const)
+    test(`nothing moves when numbers and storage arrive late (${size})`, async (t) => {
+      const app = await filled(t)
+      const channels = Array.from({ length: 12 }, (_, at) => `UCmore${at}`)
+      await app.given(
+        ...channels.map((id) => aChannel({ id })),
+        ...channels.map((channelId) => aVideo({ id: `of${channelId}`, channelId })),
+      )
+      const { page, go } = await openPage(t, app.url, { size, as: ADMIN })
+      const moved = await measureShifts(page)
+      const { release } = await holdBack(page, /\/api\/(storage|stats\/video)\/$/)
+      await go('/statistics/')
+      await page.getByRole('heading', { name: 'Growth' }).waitFor()
+      await moved()
+
+      release()
+      await page.locator('.numbers').waitFor()
+      await page.locator('.panel .bars').waitFor()
+
+      const sum = await moved()
+      assert.ok(sum < 0.02, `${sum}`)
+    })
 
   test('an empty archive explains what will be here', async (t) => {
     const app = await testApp(t)

@@ -5,7 +5,7 @@ import { get } from '../server/api.ts'
 import type { ChannelGroup } from '../server/records.ts'
 import { isThere } from '../stores/left-out.ts'
 import { type Load, useLoad } from '../stores/load.ts'
-import { seesAll, takeGroups } from '../stores/session.ts'
+import { lastGroups, seesAll, takeGroups } from '../stores/session.ts'
 import { t } from '../texts/lookup.ts'
 import { Icon } from './icon.tsx'
 
@@ -29,7 +29,8 @@ export const Dot = ({ color }: { color: string }) => (
 /** Renders nothing if there are no groups. */
 export function GroupChips() {
   const loaded = useGroupNames().now.value.value
-  const groups = loaded ?? []
+  // The last known ones reserve the space.
+  const groups = loaded ?? lastGroups.value ?? []
   const chosen = groupOfAddress()
   const isGone = loaded !== undefined && chosen !== '' && !groups.some(({ id }) => String(id) === chosen)
   if (groups.length === 0 && !isGone) return null

@@ -11,6 +11,7 @@ import { countTurns } from './turns.ts'
 interface LastVisit {
   account?: Account
   settings?: Partial<UserPreferences>
+  groups?: Session['groups']
 }
 
 /** Stores the values of the last visit, so that the layout does not shift when the reply arrives. */
@@ -74,12 +75,14 @@ export const shelves = signal<readonly string[]>([])
 /** Contributions of viewers that are switched on here: `titles`, `segments`. */
 export const community = signal<readonly string[]>([])
 
-let groups: Session['groups'] | undefined
+/** Groups as sent with the latest session; they may have changed since. */
+export const lastGroups = signal<Session['groups'] | undefined>(lastVisit.groups)
+let areGroupsNew = false
 
 /** Groups as sent with the session, for their first use only; later they may have changed. */
 export function takeGroups(): Session['groups'] | undefined {
-  const told = groups
-  groups = undefined
+  const told = areGroupsNew ? lastGroups.peek() : undefined
+  areGroupsNew = false
   return told
 }
 
@@ -94,7 +97,8 @@ async function read(): Promise<void> {
     account.value = own
     if (isNewest()) stored.value = preferences
     attention.value = waits
-    groups = session.groups
+    lastGroups.value = session.groups
+    areGroupsNew = true
     shelves.value = session.shelves
     community.value = session.community
     needsSecondFactor.value = session.needs_second_factor
@@ -114,7 +118,11 @@ export const readAttention = async (): Promise<void> => {
 }
 
 effect(() => {
-  const now: LastVisit = { ...(account.value && { account: account.value }), settings: userPreferences.value }
+  const now: LastVisit = {
+    ...(account.value && { account: account.value }),
+    settings: userPreferences.value,
+    ...(lastGroups.value && { groups: lastGroups.value }),
+  }
   try {
     localStorage.setItem(KEY, JSON.stringify(now))
   } catch {
@@ -193,6 +201,7 @@ function leave(): void {
   if (stored.peek().look) showTheme('system')
   account.value = undefined
   stored.value = {}
+  lastGroups.value = undefined
   attention.value = undefined
   needsSecondFactor.value = false
   speak('')

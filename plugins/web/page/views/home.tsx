@@ -146,7 +146,9 @@ function useBeginning() {
   const begun = videoList('/api/video/', { watch: 'continue' })
   const fresh = videoList('/api/video/', { watch: 'unwatched', sort: 'downloaded' })
   const lost = shelves.value.includes('lost') ? videoList('/api/video/', { lost: 'any', sort: 'lost' }) : undefined
-  const isKnown = [begun, fresh].every(({ total, state }) => total.value !== undefined || state.value === 'failed')
+  const isKnown = [begun, fresh, lost].every(
+    (list) => !list || list.total.value !== undefined || list.state.value === 'failed',
+  )
   return { begun, fresh, lost, isKnown }
 }
 

@@ -83,7 +83,7 @@ export default function Statistics() {
   return (
     <div class="statistics">
       <h1>{t('nav.statistics')}</h1>
-      <Loaded from={figures} height="92px">
+      <Loaded from={figures} height="var(--numbers-height)">
         {(value) => <Numbers {...value} />}
       </Loaded>
       {isAdmin.value && isThere('storage') && <Storage />}

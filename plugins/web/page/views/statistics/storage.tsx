@@ -41,7 +41,7 @@ export function Storage() {
           {t('storage.free')}
         </Button>
       </div>
-      <Loaded from={load} height="180px">
+      <Loaded from={load} height="700px">
         {({ figures, groups }) => (
           <div class="panel">
             <Used figures={figures} />
