@@ -41,6 +41,7 @@ export function openJobs<App extends Handed>(options: JobsOptions<App>): JobsRun
     watch: changes.add,
     onEnded: ends.add,
     begin: () => begin(runner),
+    bringForward: runner.upkeep.bringForward,
   }
 }
 

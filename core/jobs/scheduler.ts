@@ -9,7 +9,7 @@ import type { EndState, Job } from '../ledger/jobs.ts'
 import { openScheduleRows, type ScheduleRow } from '../ledger/schedules.ts'
 import { type Outgoing, openOutgoing } from './outgoing.ts'
 import type { AnyTask, JobParts } from './task-definition.ts'
-import type { Jobs } from './types.ts'
+import type { JobsRunner } from './types.ts'
 
 /** Contract 5.11, with `next_run_at` of appendix B. */
 export interface ScheduleRecord {
@@ -47,7 +47,7 @@ interface Scheduler extends Schedules {
 type ScheduledTask = AnyTask & { schedule: NonNullable<AnyTask['schedule']> }
 
 interface SchedulerOptions extends JobParts {
-  jobs: Pick<Jobs, 'start' | 'onEnded'>
+  jobs: Pick<JobsRunner, 'start' | 'onEnded' | 'bringForward'>
   app: (task: AnyTask) => unknown
   within: <Result>(task: AnyTask, work: () => Result) => Result
   /** An IANA name; default: the time zone of the process. */
@@ -157,8 +157,11 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
   async function startDue(): Promise<void> {
     const now = clock.now()
     const aheadMs = now - clock.steady()
-    const isAnew = Math.abs(aheadMs - reckonedAheadMs) > 1000
+    const setBackMs = reckonedAheadMs - aheadMs
+    const isAnew = Math.abs(setBackMs) > 1000
     reckonedAheadMs = aheadMs
+    // Clocks are often corrected by seconds.
+    if (setBackMs > POLL_EVERY_MS && setBackMs < Infinity) await jobs.bringForward(setBackMs)
     for (const { task: name } of rows.list()) {
       if (isClosed) return
       const [row, task] = [rows.get(name), tasks.get(name)]

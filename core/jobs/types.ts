@@ -118,10 +118,12 @@ export interface JobChange {
   notifications?: true
 }
 
-/** Jobs, with what only the server's start and shutdown call. */
+/** Jobs, with what only the core calls. */
 export interface JobsRunner extends Jobs {
   /** Repairs rows after a crash, clears the messages, and starts claiming. */
   begin(): Promise<void>
   /** Stops claiming, and requeues or ends running jobs within 10 s. Rows may still be added. */
   close(): Promise<void>
+  /** Called after the clock was set back: makes waiting jobs due as much earlier. */
+  bringForward(byMs: number): Promise<void>
 }

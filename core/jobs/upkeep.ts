@@ -66,6 +66,11 @@ export function openUpkeep({ ledger, rows, clock, log, tasks, onWoken }: UpkeepO
     })
   }
 
+  async function bringForward(byMs: number): Promise<void> {
+    await ledger.write(() => rows.bringForward(byMs))
+    wakeInTime()
+  }
+
   function prune(): void {
     endedSincePrune = 0
     pruneTimer?.cancel()
@@ -79,7 +84,7 @@ export function openUpkeep({ ledger, rows, clock, log, tasks, onWoken }: UpkeepO
       .catch((error: unknown) => log.error({ err: error }, 'old jobs could not be removed'))
   }
 
-  return { begin, close, noteEnded, wakeInTime }
+  return { begin, close, noteEnded, wakeInTime, bringForward }
 }
 
 const longestPauseMs = ({ retries }: AnyTask): number =>

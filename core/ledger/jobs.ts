@@ -230,6 +230,9 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
         { ...stored(ending), id, retryAt, log: JSON.stringify(log) },
       ),
 
+    bringForward: (byMs: number): number =>
+      change(`UPDATE jobs SET retry_at = retry_at - ? WHERE state = 'RETRY'`, byMs),
+
     /** Ends the pause of jobs that are due. @param longest  a time further ahead means that the clock was set back */
     wake: (longest: Pauses): Job[] =>
       many(
