@@ -273,9 +273,7 @@ export function openPipeline(parts: PipelineParts) {
     return Object.assign({}, ...added, query, envelope === 'page' && { page: PAGE })
   }
 
-  function pageSize(actor: Actor): number {
-    return (actor.id !== 0 && credentials.pageSizeOf(actor.id)) || settings.pageSize
-  }
+  const pageSize = (actor: Actor): number => (actor.id !== 0 && credentials.pageSizeOf(actor.id)) || settings.pageSize
 
   /** Puts a single record into the envelope that the client asked for; a page is already in its envelope. */
   async function enveloped(route: Route, input: Input, query: string): Promise<Reply> {
@@ -307,13 +305,8 @@ export function openPipeline(parts: PipelineParts) {
     }
   }
 
-  function formOf(route: Route, input: Input): ItemForm {
-    return route.itemForm?.(input, parts.app(route)) ?? 'enveloped'
-  }
-
-  function pageFormOf(route: Route, input: Input): PageForm {
-    return route.pageForm?.(input, parts.app(route)) ?? 'strict'
-  }
+  const formOf = (route: Route, input: Input): ItemForm => route.itemForm?.(input, parts.app(route)) ?? 'enveloped'
+  const pageFormOf = (route: Route, input: Input): PageForm => route.pageForm?.(input, parts.app(route)) ?? 'strict'
 
   function variantOf(route: Route, input: Input): string {
     const own = route.variant?.(input, parts.app(route)) ?? ''
@@ -451,17 +444,13 @@ export function openPipeline(parts: PipelineParts) {
     actor: Actor | undefined,
   ): void {
     const elapsedMs = performance.now() - startedAt
+    const { statusCode: status } = response
+    const { method = '', path = '' } = route ?? {}
     if (answers.hasSubscribers)
-      answers.publish({
-        settings,
-        method: route?.method ?? '',
-        route: route?.path ?? '',
-        status: response.statusCode,
-        seconds: elapsedMs / 1000,
-      } satisfies AnswerTold)
+      answers.publish({ settings, method, route: path, status, seconds: elapsedMs / 1000 } satisfies AnswerTold)
     if (!isLogged) return
     const tookMs = Math.round(elapsedMs * 10) / 10
-    const told = { method: request.method, path: pathOf(request), status: response.statusCode, user: actor?.id, tookMs }
+    const told = { method: request.method, path: pathOf(request), status, user: actor?.id, tookMs }
     log.debug({ request: id, ...told }, 'request')
   }
 
@@ -500,11 +489,7 @@ function takeRequestSlot(quota: Quota, { address, isLimited }: Origin, response:
 
 /** Whether the account has the same rights and view as before. */
 const isAlike = (now: Actor, before: Actor): boolean =>
-  now.id === before.id &&
-  now.isAdmin === before.isAdmin &&
-  now.mayDownload === before.mayDownload &&
-  now.scope === before.scope &&
-  now.view === before.view
+  (['id', 'isAdmin', 'mayDownload', 'scope', 'view'] as const).every((key) => now[key] === before[key])
 
 /** Splits a path of a route with `signedInPath` into the signed path and its signature. */
 function signatureIn(path: string, route: Route): { path: string; signed: string } {
