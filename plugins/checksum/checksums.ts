@@ -44,6 +44,7 @@ export function openChecksums(app: App): Checksums {
   const alarms = () => rows.alarms(epochSeconds(app.clock))
   const isShareRead = (period: number): boolean => {
     const now = epochSeconds(app.clock)
+    if (rows.ahead(now)) return false
     const { bytes, turned, oldest } = rows.sums(now - SHARE_SECONDS)
     return oldest !== null && oldest > now - period * DAY_SECONDS && turned >= bytes / period
   }

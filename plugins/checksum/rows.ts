@@ -131,11 +131,23 @@ const CHUNK = 500
 const HOUR_SECONDS = 3600
 /** A file that was not downloaded again within this time counts as not being repaired. */
 const MENDING_SECONDS = 2 * 86_400
+/** A time further ahead was noted with a wrong date. */
+const AHEAD_SECONDS = 86_400
 
 export type Rows = ReturnType<typeof openRows>
 
 export function openRows({ ledger }: Pick<App, 'ledger'>) {
   const { sql, write } = ledger
+
+  /** The next file after this one, in the order of their last turns, the oldest first. */
+  function next(after: Pick<Row, 'turn_at' | 'kind' | 'id' | 'part'> | undefined): Row | undefined {
+    if (!after) return sql<Row>('SELECT * FROM checksum_file ORDER BY turn_at, kind, id, part LIMIT 1').get()
+    const { turn_at, kind, id, part } = after
+    return sql<Row>(
+      `SELECT * FROM checksum_file WHERE (turn_at, kind, id, part) > (@turn_at, @kind, @id, @part)
+       ORDER BY turn_at, kind, id, part LIMIT 1`,
+    ).get({ turn_at, kind, id, part })
+  }
 
   return {
     /** Adds files that have no row yet. */
@@ -170,14 +182,12 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
          ORDER BY kind, id, part LIMIT 1`,
       ).get({ kind: after.kind, id: after.id, part: after.part }),
 
-    /** The next file after this one, in the order of their last turns, the oldest first. */
-    next(after: Pick<Row, 'turn_at' | 'kind' | 'id' | 'part'> | undefined): Row | undefined {
-      if (!after) return sql<Row>('SELECT * FROM checksum_file ORDER BY turn_at, kind, id, part LIMIT 1').get()
-      const { turn_at, kind, id, part } = after
-      return sql<Row>(
-        `SELECT * FROM checksum_file WHERE (turn_at, kind, id, part) > (@turn_at, @kind, @id, @part)
-         ORDER BY turn_at, kind, id, part LIMIT 1`,
-      ).get({ turn_at, kind, id, part })
+    next,
+
+    /** The next file after this one whose turn is dated in the future, because the clock was ahead then. */
+    ahead(now: number, after?: Row): Row | undefined {
+      const turn_at = now + AHEAD_SECONDS
+      return next(after && after.turn_at > turn_at ? after : { turn_at, kind: 'video', id: '', part: '' })
     },
 
     /**
@@ -270,7 +280,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
     alarms: (now: number): number =>
       sql<{ count: number }>(
         `SELECT count(*) AS count FROM checksum_file
-         WHERE ${FAULTS} AND state IN ('rotten', 'unreadable') AND (mending_at IS NULL OR mending_at < ?)`,
-      ).get(now - MENDING_SECONDS)!.count,
+         WHERE ${FAULTS} AND state IN ('rotten', 'unreadable') AND coalesce(mending_at NOT BETWEEN ? AND ?, 1)`,
+      ).get(now - MENDING_SECONDS, now + AHEAD_SECONDS)!.count,
   }
 }

@@ -90,7 +90,7 @@ async function readShare(
   const mendAll = async (damaged: readonly Row[]) => {
     for (const one of damaged) if (await mendOne(one, job, app)) counts.queued++
   }
-  for (let row = rows.next(undefined); row && row.turn_at < startedAt; row = rows.next(row)) {
+  for (const row of inTurn(startedAt, app)) {
     if (job.isStopping() || (job.payload.scheduled && !app.checksums.isDue())) break
     const verdict = await examine(row, reading, app)
     if (verdict === 'unknown') await rows.drop(row)
@@ -114,6 +114,20 @@ async function readShare(
   }
   await mendAll(unreadable)
   return counts
+}
+
+/**
+ * Files whose turn is dated in the future, then those that had none since the job started, the oldest first. The clock
+ * may be set meanwhile, so that files that were just read could seem to be due.
+ */
+function* inTurn(startedAt: number, { checksums: { rows }, clock }: App): Generator<Row> {
+  for (let row = rows.ahead(epochSeconds(clock)); row; row = rows.ahead(epochSeconds(clock), row)) yield row
+  let until = startedAt
+  for (let row = rows.next(undefined); row; row = rows.next(row)) {
+    until = Math.min(until, epochSeconds(clock))
+    if (row.turn_at >= until) return
+    yield row
+  }
 }
 
 /** @returns whether a film is to be downloaded again */

@@ -274,6 +274,45 @@ test('each day a part is read, within the hours, the files that were read longes
   assert.deepEqual(new Set(read.map(({ id }) => id)), new Set(['v1', 'v2', 'v3', 'v4']), 'each within the period')
 })
 
+test('files that were read while the clock was ahead are read again once it is right', async (t) => {
+  const app = await testApp(t)
+  const right = app.clock.now()
+  for (const id of ['v1', 'v2', 'v3', 'v4']) await app.download(aVideo({ id, channelId: 'UC1' }))
+  await admin(app).post('/api/config/', { checksums: { period: 4, from: 0, until: 0 } })
+  app.clock.set(right + 4000 * 86_400_000)
+  await scrub(app)
+
+  app.clock.set(right)
+  for (let hour = 0; hour < 48; hour++) {
+    await app.clock.advance(3_600_000)
+    await app.settled()
+  }
+
+  const { read, bytes, oldest } = await summary(app)
+  assert.equal(read, bytes)
+  assert.ok(oldest < right / 1000 + 49 * 3600, 'no time is in the future')
+  assert.equal(app.app.checksums.isDue(), false, 'only once')
+})
+
+test('a clock that is set back while all files are read causes none to be read twice', async (t) => {
+  const app = await testApp(t)
+  const { ledger, checksums } = app.app
+  for (const id of ['v1', 'v2', 'v3']) await app.download(aVideo({ id, channelId: 'UC1' }))
+  app.clock.set(app.clock.now() + 7_200_000)
+  const { set } = checksums.rows
+  let reads = 0
+  checksums.rows.set = (...change) => {
+    if (++reads === 2) app.clock.set(app.clock.now() - 3_600_000)
+    if (reads > 20) throw new Error('read again and again')
+    return set(...change)
+  }
+
+  await scrub(app)
+
+  const { files } = ledger.sql<{ files: number }>('SELECT count(*) AS files FROM checksum_file').get()!
+  assert.ok(reads <= files + 1, `${reads} reads of ${files} files`)
+})
+
 test('a download reads only its own files; an older library waits for the scrub', async (t) => {
   const app = await testApp(t)
   const { checksums, ledger } = app.app
@@ -312,6 +351,9 @@ test('a file that is not downloaded again within two days raises an alarm', asyn
   assert.equal(checksums.alarms(), 0)
   await app.clock.advance(49 * 3_600_000)
   assert.equal(checksums.alarms(), 1)
+
+  app.clock.set(app.clock.now() - 4000 * 86_400_000)
+  assert.equal(checksums.alarms(), 1, 'the clock was ahead')
 })
 
 test('a record without a film, and an offline disk, cause no other file to be read more often', async (t) => {
