@@ -31,8 +31,9 @@ export function openSidecars(app: App): Sidecars {
   const rows = openRows(app)
   const isOn = () => app.preferences.section('sidecars').beside_films
   const isLongAgo = () => {
-    const at = rows.comparedAt()
-    return at !== undefined && at + COMPARED_SECONDS <= epochSeconds(app.clock)
+    const [at, now] = [rows.comparedAt(), epochSeconds(app.clock)]
+    // A time in the future was noted while the clock was ahead.
+    return at !== undefined && Math.abs(now - at) >= COMPARED_SECONDS
   }
 
   return {

@@ -78,6 +78,24 @@ test('a sidecar contains changes within the hour, is written only then, and goes
   assert.equal((await read()).video.keep, true, 'what has changed meanwhile was noted')
 })
 
+test('sidecars that were last compared while the clock was ahead are compared again once it is right', async (t) => {
+  const app = await testApp(t)
+  const path = join(dirname(app.app.media.pathOf('UC1', 'v1')), 'v1.archivolt.json')
+  await app.download(aVideo({ id: 'v1', channelId: 'UC1', title: 'Herring' }))
+  await anHour(app)
+  const right = app.clock.now()
+  app.clock.set(right + 4000 * 24 * HOUR_MS)
+  await app.app.sidecars.noteAll()
+  await anHour(app)
+
+  app.clock.set(right)
+  await rm(path)
+  await anHour(app)
+  await anHour(app)
+
+  assert.ok(existsSync(path))
+})
+
 test('a video that is removed while its sidecar is written leaves none behind, and is restored from the bin', async (t) => {
   let tellGathered: (() => void) | undefined
   const removing = definePlugin({
