@@ -35,7 +35,7 @@ export interface BinService extends Bin {
 
 export function openBin(app: App): BinService {
   const rows = openRows(app)
-  const trusted = openTrustedClock(app)
+  const trusted = openTrustedClock(app, rows)
   /** Whether the clock was trusted at the last check. */
   let isTrusted = false
   const holding = openHolding(app, rows)

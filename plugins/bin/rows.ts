@@ -278,6 +278,19 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
         playlistId,
       ),
 
+    /**
+     * Adapts later entries than this one to a clock that was set by so many milliseconds. Those made after it was set
+     * are dated now, if it was set forward, or stay as they are.
+     */
+    redate: (last: number, setBy: number, now: number): Promise<void> =>
+      write(
+        () =>
+          void sql(
+            `UPDATE bin_entry SET removed_at = min(removed_at + @setBy, @now)
+             WHERE id > @last AND (@setBy > 0 OR removed_at > @now)`,
+          ).run({ last, setBy, now }),
+      ),
+
     setRecord: (id: number, record: string): Promise<void> =>
       write(() => void sql('UPDATE bin_entry SET record = ? WHERE id = ?').run(record, id)),
 

@@ -5,6 +5,7 @@
  */
 import { DAY_MS } from 'archivolt'
 import type { App } from './app.ts'
+import type { Rows } from './rows.ts'
 
 export const clockTables = {
   number: 4,
@@ -26,7 +27,23 @@ interface Seen {
 /** If more time has passed since the last check, the clock is doubted. A server that was off for longer waits, too. */
 const LONGEST_PAUSE_MS = 7 * DAY_MS
 
-export function openTrustedClock({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
+export function openTrustedClock({ ledger, clock }: Pick<App, 'ledger' | 'clock'>, rows: Rows) {
+  const last = rows.lastId()
+  /** How far the clock was ahead of the steady clock at the last check. */
+  let aheadMs = clock.now() - clock.steady()
+
+  /**
+   * Corrects the times of entries that this process has made while the clock was wrong: a machine without a battery for
+   * its clock starts with an old date, and entries of that date would be deleted as soon as the date is right.
+   */
+  async function followClock(): Promise<void> {
+    const now = clock.now()
+    const setBy = now - clock.steady() - aheadMs
+    // A machine that sleeps at night is no wrong clock.
+    if (Math.abs(setBy) > DAY_MS) await rows.redate(last, setBy, now)
+    aheadMs += setBy
+  }
+
   const store = (seenAt: number, doubtedAt: number | null) =>
     ledger.write(() =>
       ledger.sql('INSERT OR REPLACE INTO bin_clock (id, seen_at, doubted_at) VALUES (1, ?, ?)').run(seenAt, doubtedAt),
@@ -34,6 +51,7 @@ export function openTrustedClock({ ledger, clock }: Pick<App, 'ledger' | 'clock'
 
   /** Must be called at least once a day. */
   async function isTrusted(): Promise<boolean> {
+    await followClock()
     const now = clock.now()
     // A salvaged ledger may lack this row.
     const { seen_at: seenAt = 0, doubted_at: doubtedAt = null } =

@@ -321,6 +321,32 @@ test('a clock that is suddenly far ahead deletes nothing for a day, and nothing 
   assert.equal(await lying(), 0)
 })
 
+test('a video that was removed while the clock was behind or ahead stays in the bin for its days', async (t) => {
+  const app = await testApp(t)
+  const right = app.clock.now()
+  const clockAt = async (ms: number) => {
+    app.clock.set(ms)
+    await app.clock.advance(3_600_000)
+    await app.settled()
+  }
+  const remove = (id: string) => app.as('admin').post('/api/video/bulk/', { action: 'delete', ids: [id] })
+  const lying = async () =>
+    (await app.as('admin').get('/api/bin/')).body.data.map((entry: Record<string, unknown>) => entry['platform_id'])
+  await app.given(aChannel({ id: 'UC1' }), ...['old', 'later'].map((id) => aVideo({ id, channelId: 'UC1' })))
+
+  await clockAt(right - 4000 * DAY_MS)
+  await remove('old')
+  await clockAt(right + 4000 * DAY_MS)
+  await remove('later')
+  await clockAt(right)
+  for (let hour = 0; hour < 48; hour++) await clockAt(app.clock.now())
+  assert.deepEqual(await lying(), ['later', 'old'])
+  await app.clock.advance(29 * DAY_MS)
+  for (let hour = 0; hour < 48; hour++) await clockAt(app.clock.now())
+
+  assert.deepEqual(await lying(), [])
+})
+
 test('videos of many channels are restored with one write of their documents and one event each', async (t) => {
   const heard: string[] = []
   const listener = definePlugin({
