@@ -39,6 +39,7 @@ const LONGEST_NAME = 200
 /** @param settings  contain an issuer and a client id */
 export function openProvider({ settings, fetch, clock }: Pick<App, 'settings' | 'fetch' | 'clock'>): Provider {
   const issuer = new URL(settings.oidcIssuer!)
+  /** `untilMs`: by the steady clock. */
   let known: { config: Promise<Configuration>; untilMs: number } | undefined
 
   /** Sends requests with the limits of all external requests; redirects are refused. */
@@ -70,10 +71,10 @@ export function openProvider({ settings, fetch, clock }: Pick<App, 'settings' | 
   }
 
   function configuration(): Promise<Configuration> {
-    if (known && known.untilMs > clock.now()) return known.config
-    const made = { config: discover(), untilMs: clock.now() + CACHED_MS }
+    if (known && known.untilMs > clock.steady()) return known.config
+    const made = { config: discover(), untilMs: clock.steady() + CACHED_MS }
     made.config.catch(() => {
-      made.untilMs = clock.now() + FAILED_CACHED_MS
+      made.untilMs = clock.steady() + FAILED_CACHED_MS
     })
     known = made
     return made.config

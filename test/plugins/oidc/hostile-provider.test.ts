@@ -206,6 +206,20 @@ test('a broken provider is asked once in five seconds, however many people try t
   assert.equal(asked, 2)
 })
 
+test('a provider that was out of reach while the clock was ahead is asked again once it is right', async (t) => {
+  const { app, hostile } = await given(t)
+  const right = app.clock.now()
+  hostile.odd.set('/.well-known/openid-configuration', (response) => response.writeHead(500).end())
+  app.clock.set(right + 4000 * 86_400_000)
+  assert.equal(await goThere(new Jar(), app), '/login/?refused=away')
+
+  hostile.odd.clear()
+  app.clock.set(right)
+  await app.clock.advance(5000)
+
+  assert.notEqual(await goThere(new Jar(), app).catch(() => 'in'), '/login/?refused=away')
+})
+
 test('a provider that does not answer times out after ten seconds', async (t) => {
   const { app, hostile } = await given(t)
   const asked = new Promise<void>((resolve) => hostile.odd.set('/.well-known/openid-configuration', () => resolve()))
