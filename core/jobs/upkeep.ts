@@ -77,7 +77,7 @@ export function openUpkeep({ ledger, rows, clock, log, tasks, onWoken }: UpkeepO
     if (!isOn) return
     pruneTimer = clock.after(PRUNE_EVERY_MS, prune)
     ledger
-      .write(() => rows.prune(clock.now() - KEPT_MS, KEPT_ENDED, PRUNED_AT_ONCE))
+      .write(() => rows.prune(KEPT_MS, KEPT_ENDED, PRUNED_AT_ONCE))
       .then((gone) => {
         if (gone >= PRUNED_AT_ONCE) prune()
       })

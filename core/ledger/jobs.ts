@@ -302,12 +302,11 @@ export function openJobRows({ sql, json }: Pick<Ledger, 'sql' | 'json'>, now: ()
       return row?.log ? json<LogLine[]>(row.log, `jobs.log of ${id}`, []) : []
     },
 
-    /** Deletes ended jobs by age and count, a limited number at a time. @returns how many */
-    prune(endedBefore: number, kept: number, atMost: number): number {
+    /** Deletes ended jobs by age (those ahead of the clock, too) and count, some at a time. @returns how many */
+    prune(keptMs: number, kept: number, atMost: number): number {
       const old = change(
-        'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at < ? ORDER BY ended_at LIMIT ?)',
-        endedBefore,
-        atMost,
+        'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at IS NOT NULL AND abs(ended_at - ?) > ? ORDER BY ended_at LIMIT ?)',
+        ...[now(), keptMs, atMost],
       )
       const many = change(
         'DELETE FROM jobs WHERE seq IN (SELECT seq FROM jobs WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT min(?, max(0, (SELECT count(*) FROM jobs WHERE ended_at IS NOT NULL) - ?)))',

@@ -653,6 +653,25 @@ test('ended jobs are deleted after a day, and the oldest beyond two thousand', a
   assert.equal(jobs.get(many[0]!.id), undefined)
 })
 
+test('jobs that ended while the clock was ahead are deleted once it is right', async (t) => {
+  const task = aTask('task', { run: async () => undefined })
+  const { jobs, clock } = await openWorkshop(t, [task])
+  await jobs.begin()
+  const right = clock.now()
+  clock.set(right + 4000 * 86_400_000)
+  await jobs.ended((await jobs.start(task)).id)
+
+  clock.set(right)
+  const { id } = await jobs.start(task)
+  await jobs.ended(id)
+  await clock.advance(3600_000)
+
+  assert.deepEqual(
+    jobs.list().map((job) => job.id),
+    [id],
+  )
+})
+
 test('thousands of jobs are added, listed and claimed in linear time', async (t) => {
   const task = defineTask({
     name: 'task',
