@@ -6,7 +6,7 @@ import { DAY_SECONDS, defineTask, epochSeconds, isStop, type JobContext, say, Ty
 import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 import { lose, markAll, tellAll } from './losing.ts'
-import type { LossRow } from './loss-rows.ts'
+import { type LossRow, MOST_APART_SECONDS } from './loss-rows.ts'
 import { APART_SECONDS } from './pictures.ts'
 import { offerRescues } from './rescue.ts'
 
@@ -21,7 +21,6 @@ const MOST_TRIED = 9
 /** If this many videos of a channel may be lost at once, the channel itself may be lost. */
 const MANY = 3
 const HOUR_SECONDS = 3600
-const MOST_DAYS_APART = 90
 
 export const checkLost = defineTask({
   name: 'check_lost',
@@ -85,7 +84,7 @@ async function ask(row: LossRow, job: Run, app: App): Promise<boolean> {
 
 /** The interval between requests: the longer a video has been lost, the less often it is requested. */
 const apart = (lostAt: number, app: App): number =>
-  Math.min(MOST_DAYS_APART * DAY_SECONDS, Math.max(DAY_SECONDS, epochSeconds(app.clock) - lostAt))
+  Math.min(MOST_APART_SECONDS, Math.max(DAY_SECONDS, epochSeconds(app.clock) - lostAt))
 
 const later = ({ kind, subject }: LossRow, seconds: number, app: App): Promise<void> =>
   app.ledger.write(() => {

@@ -4,12 +4,10 @@ import type { VideoFilter } from '../video/listing.ts'
 import type { VideoDoc } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { noteAvailability } from './availability.ts'
-import type { LossRow } from './loss-rows.ts'
+import { type LossRow, NEVER } from './loss-rows.ts'
 
 const CHUNK = 200
 const SHOWN_SECONDS = 7 * DAY_SECONDS
-/** Time of the next request for a video that was lost with its channel: only when the channel is available again. */
-const NEVER = Number.MAX_SAFE_INTEGER
 
 export type Job = Pick<JobContext<object>, 'signal' | 'step'>
 
@@ -116,7 +114,8 @@ interface Telling {
 async function tell(rows: readonly LossRow[], app: App, { after, wordsOf }: Telling): Promise<void> {
   const now = epochSeconds(app.clock)
   for (const channel of new Set(rows.map((row) => row.channel))) {
-    if (now - app.history.losses.toldAt(channel) < DAY_SECONDS) continue
+    // A time in the future was noted while the clock was ahead.
+    if (Math.abs(now - app.history.losses.toldAt(channel)) < DAY_SECONDS) continue
     const own = rows.filter((row) => row.channel === channel)
     const shown = own.filter(({ with_channel: isWith }) => !isWith)
     if (shown.length > 0)

@@ -1,4 +1,5 @@
 /** Possible and certain losses: the only code that reads and writes these rows. */
+import { DAY_SECONDS } from 'archivolt'
 import type { Loss } from '../video/schema.ts'
 import type { App } from './app.ts'
 import { KINDS, type Kind } from './rows.ts'
@@ -62,6 +63,14 @@ const NEW: Omit<LossRow, 'kind' | 'subject' | 'channel' | 'loss' | 'ask_at'> = {
   ...{ is_marked: 0, with_channel: 0, is_kept: 0, is_told: 0 },
 }
 
+/** Of a video that was lost with its channel: it is requested only when the channel is available again. */
+export const NEVER = Number.MAX_SAFE_INTEGER
+/** The longest time between two requests. One further ahead was noted while the clock was ahead, and is due. */
+export const MOST_APART_SECONDS = 90 * DAY_SECONDS
+
+const DUE = '(ask_at <= ? OR ask_at > ? AND ask_at < ?) AND back_at IS NULL'
+const dueValues = (now: number) => [now, now + MOST_APART_SECONDS, NEVER]
+
 export type LossRows = ReturnType<typeof openLossRows>
 
 export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
@@ -97,7 +106,7 @@ export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
 
     /** The videos and channels whose next request is due, channels first. */
     due: (now: number, most: number): LossRow[] =>
-      all('ask_at <= ? AND back_at IS NULL ORDER BY kind <> 1, ask_at LIMIT ?', now, most),
+      all(`${DUE} ORDER BY kind <> 1, ask_at LIMIT ?`, ...dueValues(now), most),
 
     /** Losses that two answers have confirmed, and that are not recorded as lost yet. */
     certain: (): LossRow[] => all('lost_at IS NULL AND last_at IS NOT NULL ORDER BY kind <> 1, channel, subject'),
@@ -130,10 +139,10 @@ export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
 
     isDue: (now: number): boolean =>
       sql(
-        `SELECT 1 WHERE EXISTS (SELECT 1 FROM history_loss WHERE ask_at <= ? AND back_at IS NULL)
+        `SELECT 1 WHERE EXISTS (SELECT 1 FROM history_loss WHERE ${DUE})
            OR EXISTS (SELECT 1 FROM history_loss
                 WHERE (is_marked = 0 OR is_told = 0 OR back_at IS NOT NULL) AND last_at IS NOT NULL)`,
-      ).get(now) !== undefined,
+      ).get(...dueValues(now)) !== undefined,
 
     toldAt: (channel: string): number =>
       sql<{ at: number }>('SELECT told_at AS at FROM history_told WHERE channel = ?').get(channel)?.at ?? 0,

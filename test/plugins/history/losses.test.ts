@@ -234,6 +234,25 @@ test('a day of bot checks reports nothing', async (t) => {
   assert.deepEqual([scene.events, await lost(scene)], [[], []])
 })
 
+test('doubts that were put off while the clock was ahead are decided once it is right', async (t) => {
+  const scene = await given(t)
+  const { app, loopback, events } = scene
+  await refreshAll(scene)
+  loopback.faults.set(VIDEO.ferry, 'removed')
+  await refresh(scene, { video: [VIDEO.ferry] })
+  await app.clock.advance(2 * HOUR_MS)
+  const right = app.clock.now()
+  app.clock.set(right + 4000 * 24 * HOUR_MS)
+  loopback.faults.set('global', 'unavailable')
+  await pass(scene, 2)
+
+  loopback.faults.clear('global')
+  app.clock.set(right)
+  await pass(scene, 12)
+
+  assert.deepEqual(events, [`video.lost ${VIDEO.ferry} removed`])
+})
+
 test('a platform that calls every video unavailable reports nothing', async (t) => {
   const scene = await given(t)
   scene.loopback.faults.set('global', 'unavailable')
