@@ -232,3 +232,17 @@ test('what would outlive a session requires the password if it was not entered r
   assert.equal((await makeToken()).status, 403)
   assert.equal((await app.as('admin').get('/api/token/')).status, 200, 'a token is a proof of its own')
 })
+
+test('a sign-in while the clock was ahead is no proof once it is right, until the password is entered', async (t) => {
+  const app = await userApp(t)
+  const right = app.clock.now()
+  app.clock.set(right + 30 * DAY_MS)
+  const admin = await new Browser(app, FIREFOX).signIn('admin')
+  const makeToken = async () => (await admin.post('/api/access-token/', { name: 'x', scope: 'read' })).status
+
+  app.clock.set(right)
+
+  assert.equal(await makeToken(), 403)
+  assert.equal((await admin.post('/api/session/', { current_password: PASSWORD })).status, 200)
+  assert.equal(await makeToken(), 200)
+})
