@@ -26,12 +26,12 @@ export function openSeen({ clock }: Pick<App, 'clock'>) {
   /** Whether the digest is unchanged. It expires, because a known video may have been removed since. */
   function isStill(placeId: number, news: string): boolean {
     const last = seen.get(placeId)
-    return last?.news === news && clock.now() - last.atMs < SEEN_FOR_MS
+    return last?.news === news && clock.steady() - last.atMs < SEEN_FOR_MS
   }
   return {
     isStill,
     set(placeId: number, news: string): void {
-      if (!isStill(placeId, news)) seen.set(placeId, { news, atMs: clock.now() })
+      if (!isStill(placeId, news)) seen.set(placeId, { news, atMs: clock.steady() })
     },
   }
 }

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { DAY_MS } from '../../../core/base/clock.ts'
+import { openSeen } from '../../../plugins/adoption/plans/followed.ts'
 import { startTestPlatform } from '../../platform/start.ts'
 import { commanded, scanned } from '../../support/adopting.ts'
+import { testClock } from '../../support/clock.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { writeAtom } from '../../support/film-atom.ts'
 import { garble } from '../../support/garble.ts'
@@ -160,6 +163,20 @@ test('a catalog is read if there is something new, or it has changed, not every 
   await layFilm(app, `old/${TWO}.mp4`, infoOf(TWO))
   await look(app)
   assert.deepEqual(await app.ids('video'), [ONE, TWO])
+})
+
+test('an unchanged location is scanned again after a day, even if the clock was ahead at the last scan', async () => {
+  const clock = testClock()
+  const seen = openSeen({ clock })
+  const right = clock.now()
+  clock.set(right + 4000 * DAY_MS)
+  seen.set(1, 'news')
+
+  clock.set(right)
+  assert.equal(seen.isStill(1, 'news'), true)
+  await clock.advance(DAY_MS)
+
+  assert.equal(seen.isStill(1, 'news'), false)
 })
 
 test('a video of a location whose document is damaged and in no snapshot is imported again', async (t) => {
