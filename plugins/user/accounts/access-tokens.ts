@@ -113,7 +113,7 @@ export function openAccessTokens({
     /** Writes the last use at most once a minute; the request does not wait for it. */
     noteUse(id: number): void {
       const at = now()
-      if (at - (notedAt.get(id) ?? -Infinity) < USE_STEP_SECONDS) return
+      if (Math.abs(at - (notedAt.get(id) ?? -Infinity)) < USE_STEP_SECONDS) return
       notedAt.set(id, at)
       ledger
         .write(() => updateUse.run(at, id))

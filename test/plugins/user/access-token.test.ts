@@ -137,6 +137,11 @@ test('its last use is recorded to the minute, and the ledger contains no readabl
   await app.app.ledger.write(() => undefined)
   assert.equal(Date.parse((await listed()).last_used) - Date.parse(first), MINUTE_MS)
 
+  app.clock.set(Date.parse(first) - 60 * MINUTE_MS)
+  await client.get('/api/ping/')
+  await app.app.ledger.write(() => undefined)
+  assert.equal(Date.parse((await listed()).last_used), Date.parse(first) - 60 * MINUTE_MS, 'the clock was ahead')
+
   const rows = app.app.ledger.sql('SELECT * FROM access_tokens').all()
   assert.ok(!JSON.stringify(rows).includes(token))
 })
