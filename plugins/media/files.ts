@@ -50,6 +50,15 @@ export async function sizeOf(path: string): Promise<number | undefined> {
 /** Whether a program could not be started because it is missing. */
 export const isNotInstalled = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT')
 
+/** How ffmpeg ends its lines about a full disk: in the words of the system, and in English everywhere. */
+const NO_SPACE = /: (No space left on device|(Disk )?[Qq]uota exceeded)$/m
+
+/** The error of a program that had no space for its output; undefined: it failed for another reason. */
+export const lackOfSpace = (cause: unknown): AppError | undefined =>
+  isFull(cause) || NO_SPACE.test((cause as Error).message)
+    ? errors.unavailable('A disk of the server is full: free some space on it', { cause })
+    : undefined
+
 /**
  * The reason why ffmpeg or ffprobe failed. A missing input differs from a damaged one: its disk may be offline, and the
  * same work may succeed later.
@@ -57,7 +66,7 @@ export const isNotInstalled = (thrown: unknown): boolean => isOneOf(thrown, 'ENO
 export async function programFailure(args: readonly string[], words: Words, cause: unknown): Promise<AppError> {
   for (const path of inputPaths(args))
     if ((await sizeOf(path)) === undefined) return errors.unavailable('The file is missing', { cause })
-  return errors.unprocessable(words, { cause })
+  return lackOfSpace(cause) ?? errors.unprocessable(words, { cause })
 }
 
 /** Syncs a file's content, or a folder's names, to disk. */

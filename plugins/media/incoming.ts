@@ -10,6 +10,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isAppError, openLocks, withLimit } from 'archivolt'
 import type { App } from './app.ts'
+import { isFull } from './files.ts'
 import { VARIANT_WIDTHS } from './paths.ts'
 import { type Jpeg, toJpegs } from './programs.ts'
 
@@ -44,7 +45,7 @@ export function openIncoming(app: Pick<App, 'platform' | 'log' | 'settings'>, fo
     } catch (thrown) {
       signal?.throwIfAborted()
       const isLocal = typeof (thrown as NodeJS.ErrnoException).syscall === 'string' && 'path' in (thrown as object)
-      if (isLocal || isAppError(thrown, 'unavailable')) throw thrown
+      if (isLocal || isFull(thrown) || isAppError(thrown, 'unavailable')) throw thrown
       log.info({ id, reason: (thrown as Error).message }, 'a picture could not be fetched')
       return undefined
     }

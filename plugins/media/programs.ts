@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { errors, filmInput, giveWay, inputOf, pipedPictureInput, runChild, say, startChild, withLimit } from 'archivolt'
-import { isNotInstalled, programFailure } from './files.ts'
+import { isNotInstalled, lackOfSpace, programFailure } from './files.ts'
 import type { FileStream, MediaProbe, StreamProbe } from './types.ts'
 
 const PROBE_LIMIT_MS = 60_000
@@ -232,5 +232,5 @@ async function runToJpegs(
         : new Error(complaint)
   if (isNotInstalled(cause) && code.status === 'rejected')
     throw errors.unavailable('ffmpeg is not installed', { cause })
-  throw errors.unprocessable('the file cannot be read as a picture', { cause })
+  throw lackOfSpace(cause) ?? errors.unprocessable('the file cannot be read as a picture', { cause })
 }

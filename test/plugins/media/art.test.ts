@@ -13,10 +13,11 @@ import { jpegSize } from '../../../plugins/media/programs.ts'
 import { fetchDirectly } from '../../../plugins/platform/fetch-picture.ts'
 import { makePicture } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { smallDisk } from '../../support/small-disk.ts'
 
-async function anArtFolder(t: TestContext, isArtUrl: (url: string) => boolean = () => true) {
+async function anArtFolder(t: TestContext, isArtUrl: (url: string) => boolean = () => true, cacheDir?: string) {
   const folder = await temporaryFolder(t)
-  const paths = openPaths(join(folder, 'media'), join(folder, 'cache'))
+  const paths = openPaths(join(folder, 'media'), cacheDir ?? join(folder, 'cache'))
   const settings = { ffmpeg: 'ffmpeg' } as App['settings']
   const platform = { isArtUrl, fetchPicture: fetchDirectly } as App['platform']
   const app = { settings, platform, log: openLog('silent'), hook: () => [] }
@@ -147,4 +148,20 @@ test('ids are listed by kind, and a removal deletes all sizes', async (t) => {
   await art.keepArt('video', 'v1', picture)
   await art.removeArt('video', 'v1')
   assert.deepEqual(await readdir(join(art.paths.cacheDir, 'videos', 'v')), [])
+})
+
+test('on a full disk a picture is not bad, and the platform does not lack it', async (t) => {
+  const disk = await smallDisk(t, 16 << 10)
+  if (!disk) return
+  const art = await anArtFolder(t, () => true, disk.path)
+  const path = await aPicture(art.folder, 'a.png')
+  const url = await aServer(t, () => ({ body: Buffer.alloc(1 << 20) }))
+
+  await assert.rejects(art.keepArt('video', 'X1', path), {
+    code: 'unavailable',
+    message: 'A disk of the server is full: free some space on it',
+  })
+  await assert.rejects(art.fetchArt('video', 'X1', `${url}/large`), { code: 'ENOSPC' })
+
+  assert.deepEqual([await art.hasArt('video', 'X1'), await readdir(art.paths.incomingDir)], [false, []])
 })

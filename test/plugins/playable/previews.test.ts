@@ -11,6 +11,7 @@ import { makePreviews } from '../../../plugins/playable/previews/make.ts'
 import { shapeFor } from '../../../plugins/playable/previews/previews.ts'
 import { makeFilm } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
+import { smallDisk } from '../../support/small-disk.ts'
 
 const cacheOf = (app: TestApp): string => join(app.app.settings['cacheDir'] as string, 'previews')
 const LONG = ['-vf', 'tpad=stop_duration=59:stop_mode=clone', '-af', 'apad=pad_dur=59', '-c:v', 'libx264', '-g', '10']
@@ -194,4 +195,21 @@ test('films that were played last stay in the queue', async (t) => {
   assert.equal(app.app.previews.stateOf('w9'), undefined)
   assert.equal(app.app.previews.stateOf('w10'), 'wanted')
   assert.equal(app.app.previews.next()?.id, 'w109')
+})
+
+test('previews are tried again if the disk of the cache became full while they were made', async (t) => {
+  const disk = await smallDisk(t, 256 << 20)
+  if (!disk) return
+  const app = await withFilm(t, { settings: { cacheDir: join(disk.path, 'cache') } })
+  const { probe } = app.app.media
+  app.app.media.probe = async (path) => {
+    await disk.resize(8 << 10)
+    return probe(path)
+  }
+
+  assert.equal((await made(app)).state, 'none')
+
+  app.app.media.probe = probe
+  await disk.resize(256 << 20)
+  assert.equal((await made(app)).state, 'there')
 })
