@@ -50,6 +50,10 @@ export async function sizeOf(path: string): Promise<number | undefined> {
 /** Whether a program could not be started because it is missing. */
 export const isNotInstalled = (thrown: unknown): boolean => isOneOf(thrown, 'ENOENT')
 
+/** The disk as a whole fails, or lets nobody write. */
+export const isRefusal = (thrown: unknown): boolean =>
+  isFull(thrown) || isOneOf(thrown, 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ESTALE')
+
 /** How ffmpeg ends its lines about a full disk: in the words of the system, and in English everywhere. */
 const NO_SPACE = /: (No space left on device|(Disk )?[Qq]uota exceeded)$/m
 

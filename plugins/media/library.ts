@@ -1,5 +1,5 @@
 /** The library on disk: moves files from staging by rename, and removed files to the trash by rename. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { access, constants, mkdtemp, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { diskSpace, errors, isId } from 'archivolt'
 import { type BinnedFiles, openBinned } from './binned.ts'
@@ -50,6 +50,8 @@ export function openLibrary(paths: Paths): Library {
     async staging(videoId) {
       await makeFolder(stagingDir)
       await makeFolder(paths.stagingOf(videoId))
+      // A download that continues would fail with an error of yt-dlp, as if its video were at fault.
+      await access(paths.stagingOf(videoId), constants.W_OK)
       return paths.stagingOf(videoId)
     },
 

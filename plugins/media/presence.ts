@@ -5,11 +5,11 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { chunksOf, errors, say, sentenceOf, type Words } from 'archivolt'
+import { basename, join } from 'node:path'
+import { type AppError, chunksOf, errors, say, sentenceOf, type Words } from 'archivolt'
 import type { App } from './app.ts'
 import { OWN_ENDINGS } from './containers.ts'
-import { codeOf, exists, isMissing, sync } from './files.ts'
+import { codeOf, exists, isMissing, isRefusal, lackOfSpace, sync } from './files.ts'
 import type { LibraryLock } from './library-lock.ts'
 import type { Paths } from './paths.ts'
 
@@ -179,11 +179,26 @@ export function openPresence(app: PresenceApp, paths: PresencePaths, lock: Libra
       await mustBeThere()
       try {
         return await work(...args)
+      } catch (cause) {
+        throw refusalOf(cause) ?? cause
       } finally {
         // If the disk disappeared during the work, its empty folder may have looked like a success.
         await mustBeThere()
       }
     }
+  }
+
+  /** The error of work that the library's disk refused as a whole, so that no single file is at fault. */
+  function refusalOf(cause: unknown): AppError | undefined {
+    const { path = '' } = cause as NodeJS.ErrnoException
+    if (!isRefusal(cause) || !`${path}/`.startsWith(`${paths.mediaDir}/`)) return undefined
+    const [root, reason] = [basename(paths.mediaDir), codeOf(cause)]
+    return (
+      lackOfSpace(cause) ??
+      errors.unavailable(say`${{ root }} cannot be written (${{ reason }}): check its disk and its permissions`, {
+        cause,
+      })
+    )
   }
 
   async function mustBeThere(): Promise<void> {

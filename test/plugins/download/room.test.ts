@@ -2,6 +2,7 @@
  * Free space, on a small real disk: nothing starts that would fill it, and everything continues when there is space.
  */
 import assert from 'node:assert/strict'
+import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type TestApp, testApp, testClock } from 'archivolt/testing'
@@ -99,4 +100,42 @@ test('an item larger than the free space waits, smaller ones are downloaded, and
   await app.clock.advance(60_000)
   await app.settled()
   assert.deepEqual([await app.ids('video'), (await stateOf(app)).state], [[fog, breakwater].sort(), 'open'])
+})
+
+test('an item waits as long as the library’s disk is read-only, and is not at fault', async (t) => {
+  const disk = await smallDisk(t, SPARE + (64 << 20))
+  if (!disk) return
+  const mediaDir = await temporaryFolder(t)
+  await symlink(disk.path, join(mediaDir, '.staging'))
+  const { app } = await openAppOn(t, { mediaDir })
+  await disk.setReadOnly(true)
+
+  await download(app, fog)
+  const reason = /^\S+ cannot be written \(EROFS\): check its disk and its permissions$/
+  assert.match((await halted(app)).reason, reason)
+  for (let minute = 0; minute < 15; minute++) await app.clock.advance(60_000)
+  const { reason: stillSaid, next_attempt: next } = await halted(app)
+  assert.match(stillSaid, reason)
+  assert.equal((await app.doc('download', fog)).message, undefined)
+
+  await disk.setReadOnly(false)
+  await app.clock.advance(next * 1000 - app.clock.now())
+  await app.settled()
+  assert.deepEqual([await app.ids('video'), await app.ids('download')], [[fog], []])
+})
+
+test('nor if it became so after the download had begun', async (t) => {
+  const disk = await smallDisk(t, SPARE + (64 << 20))
+  if (!disk) return
+  const mediaDir = await temporaryFolder(t)
+  await symlink(disk.path, join(mediaDir, '.staging'))
+  const { app } = await openAppOn(t, { mediaDir })
+  await mkdir(join(disk.path, fog))
+  await disk.setReadOnly(true)
+
+  await download(app, fog)
+  assert.match((await halted(app)).reason, /cannot be written \(EROFS\)/)
+  for (let minute = 0; minute < 15; minute++) await app.clock.advance(60_000)
+
+  assert.equal((await app.doc('download', fog)).message, undefined)
 })
