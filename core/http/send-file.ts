@@ -2,9 +2,11 @@
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { basename } from 'node:path'
 import type sendFile from 'send'
 import type { SendStream } from 'send'
 import { errors } from '../base/error.ts'
+import { say } from '../base/say.ts'
 import { streamFile } from './file-stream.ts'
 import { HTML_DEFAULTS } from './html-defaults.ts'
 import type { FileReply, Meter } from './reply.ts'
@@ -16,15 +18,15 @@ const FILE_MAX_AGE_SECONDS = 300
 const YEAR_SECONDS = 31_536_000
 /** Requests with one of these headers are left to the package `send`, which answers all their cases. */
 const CONDITIONS = ['range', 'if-range', 'if-match', 'if-modified-since', 'if-unmodified-since', 'cache-control']
-/** The codes for which `send` answers 404. */
-const MISSING = new Set(['ENOENT', 'ENAMETOOLONG', 'ENOTDIR'])
+/** The codes of a missing file. A symbolic link that leads to itself counts as missing too. */
+const MISSING = new Set(['ENOENT', 'ENAMETOOLONG', 'ENOTDIR', 'ELOOP'])
 /** The location of this machine's files in `config/proxies/nginx.conf`; clients cannot request it. */
 const PROXY_LOCATION = '/_archivolt'
 
 /** Loaded at first use: the package's list of all media types takes 1.5 MB of memory. */
 let send: Promise<{ default: typeof sendFile }> | undefined
 
-/** By the proxy, from memory, or by the package `send` (ranges, 304). @throws not_found, invalid_range, conflict */
+/** By the proxy, from memory, or by the package `send`. @throws not_found, invalid_range, conflict, unavailable */
 export function sendFileReply(exchange: Exchange, reply: FileReply): Promise<void> {
   const { request, response, headers } = exchange
   const { download, immutable, meter, maxAgeSeconds = immutable ? YEAR_SECONDS : FILE_MAX_AGE_SECONDS } = reply.options
@@ -78,10 +80,10 @@ async function sendStream(
     const measure = meter && ((bytes: number) => meter(bytes, whole))
     stream.stream = (found, part) =>
       void streamFile(found, part ?? {}, response, measure).catch((error: Error) => stream.onStatError(error))
-    const refuse = (status: number, error?: unknown) => {
+    const refuse = (status: number, error?: NodeJS.ErrnoException) => {
       if (!response.headersSent)
         for (const name of response.getHeaderNames()) if (name !== 'content-range') response.removeHeader(name)
-      reject(fileFault(status, error))
+      reject(fileFault(path, error, status))
     }
     // A request for more last bytes than the file has means all of it (RFC 9110); the package refuses such a range.
     stream.on('file', (_path: string, { size }: Stats) => {
@@ -95,28 +97,25 @@ async function sendStream(
   })
 }
 
-/** @throws not_found */
+/** @throws not_found, unavailable */
 async function leaveToProxy(
   response: ServerResponse,
   header: NonNullable<Exchange['sendFileHeader']>,
   path: string,
   own: OutgoingHttpHeaders,
 ): Promise<void> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw fileFault(MISSING.has(error.code ?? '') ? 404 : 500, error)
-  })
+  const found = await stat(path).catch((error) => Promise.reject(fileFault(path, error)))
   if (!found.isFile()) throw errors.notFound('file')
-  const isUrl = header === 'X-Accel-Redirect'
-  const location = isUrl ? PROXY_LOCATION + path.split('/').map(encodeURIComponent).join('/') : path
-  response.writeHead(200, { ...own, [header]: location }).end()
+  const url = PROXY_LOCATION + path.split('/').map(encodeURIComponent).join('/')
+  response.writeHead(200, { ...own, [header]: header === 'X-Accel-Redirect' ? url : path }).end()
 }
 
-function fileFault(status: number, cause: unknown): unknown {
-  // A symbolic link that leads to itself counts as missing too.
-  if (status === 404 || (cause as NodeJS.ErrnoException | undefined)?.code === 'ELOOP')
-    return errors.notFound('file', undefined, { cause })
+function fileFault(path: string, cause?: NodeJS.ErrnoException, status?: number): unknown {
+  const { code = '' } = cause ?? {}
+  if (status === 404 || MISSING.has(code)) return errors.notFound('file', undefined, { cause })
   if (status === 416) return errors.invalidRange('The range lies outside the file', { cause })
   if (status === 412)
     return errors.conflict('The file has changed: If-Match or If-Unmodified-Since does not match', { cause })
-  return cause
+  const words = say`${{ asked: basename(path) }} cannot be read (${{ code }}): check its disk`
+  return code === '' ? cause : errors.unavailable(words, { cause })
 }

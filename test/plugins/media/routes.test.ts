@@ -4,6 +4,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aVideo } from 'archivolt/testing'
+import { faultyDisk } from '../../support/faulty-disk.ts'
 import { videoApp } from '../video/scripted-platform.ts'
 
 test('a missing picture of a known document is a placeholder, of an unknown one 404', async (t) => {
@@ -144,4 +145,22 @@ test('a start puts back files next to a file server’s folders, and continues a
   assert.deepEqual(await readdir(app.inLibrary('UC1')), ['v1.mp4'])
   assert.deepEqual(await readdir(app.inLibrary('.trash')), ['a-stuck-job'])
   assert.deepEqual(await readdir(app.inLibrary('.trash', 'a-stuck-job', 'UC2')), ['v2.mp4'])
+})
+
+test('a film that its disk cannot read is 503 with the reason, until the disk answers again', async (t) => {
+  const app = await videoApp(t)
+  await mkdir(app.inLibrary('UC1'), { recursive: true })
+  await writeFile(app.inLibrary('UC1', 'v1.mp4'), '0123456789')
+  const disk = faultyDisk(t, app.inLibrary('UC1', 'v1.mp4'), 'EIO')
+  const ask = async (range: string) => {
+    const { status, body, text } = await app.as('user').get('/media/UC1/v1.mp4', { range })
+    return [status, body?.message ?? text]
+  }
+
+  disk.fail()
+  for (const range of ['', 'bytes=4-'])
+    assert.deepEqual(await ask(range), [503, 'v1.mp4 cannot be read (EIO): check its disk'])
+
+  disk.mend()
+  assert.deepEqual(await ask('bytes=4-'), [206, '456789'])
 })
