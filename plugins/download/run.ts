@@ -317,12 +317,13 @@ async function noteFailure({ job, app, putOff }: Run, item: DownloadDoc, error: 
     await app.media.clearStaging(id)
     return giveUp(item, toItemFailure(failure, app), app)
   }
-  const attempts = (putOff.get(id)?.attempts ?? 0) + 1
   // While this machine lacks something, such as disk space, the item is not at fault and is retried without limit.
   const isOurs = isAppError(error, 'unavailable') || needBytes !== undefined
+  const before = putOff.get(id)
+  const attempts = (before && isOurs === (before.waitsFor !== undefined) ? before.attempts : 0) + 1
   const delay = RETRY_DELAYS_MS[attempts - 1] ?? (isOurs ? RETRY_DELAYS_MS.at(-1) : undefined)
   if (delay !== undefined) {
-    const since = putOff.get(id)?.since ?? app.clock.now()
+    const since = before?.since ?? app.clock.now()
     putOff.set(id, {
       attempts,
       at: app.clock.steady() + delay,

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { errors } from 'archivolt'
 import { type TestApp, testApp, testClock } from 'archivolt/testing'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
@@ -138,4 +139,35 @@ test('nor if it became so after the download had begun', async (t) => {
   for (let minute = 0; minute < 15; minute++) await app.clock.advance(60_000)
 
   assert.equal((await app.doc('download', fog)).message, undefined)
+})
+
+test('waiting for a disk uses up none of the attempts for other failures', async (t) => {
+  const { app } = await openAppOn(t, { mediaDir: await temporaryFolder(t) })
+  const { staging } = app.app.media
+  let refuse = () => errors.unavailable('the disk is away') as Error
+  app.app.media.staging = async () => Promise.reject(refuse())
+  const again = async () => {
+    const { next_attempt: next } = await halted(app)
+    await app.clock.advance(next * 1000 - app.clock.now())
+  }
+  await download(app, fog)
+  for (let attempt = 0; attempt < 5; attempt++) await again()
+  await halted(app)
+
+  const failed = new Promise<void>((resolve) => {
+    refuse = () => {
+      resolve()
+      app.app.media.staging = staging
+      return new Error('a hiccup')
+    }
+  })
+  await again()
+  await failed
+  const isWaiting = () => app.app.jobs.notifications().some(({ messages }) => messages.includes('Waiting to try again'))
+  const hasEnded = () => app.app.jobs.active('download_pending') === undefined
+  await until('it waits', async () => (await app.clock.advance(50), isWaiting() || hasEnded()), Boolean)
+  await app.clock.advance(10_000)
+  await app.settled()
+
+  assert.deepEqual([await app.ids('video'), await app.ids('download')], [[fog], []])
 })
