@@ -125,7 +125,7 @@ test('an item waits as long as the library’s disk is read-only, and is not at 
   assert.deepEqual([await app.ids('video'), await app.ids('download')], [[fog], []])
 })
 
-test('nor if it became so after the download had begun', async (t) => {
+test('an item whose download had begun waits for a read-only disk, too', async (t) => {
   const disk = await smallDisk(t, SPARE + (64 << 20))
   if (!disk) return
   const mediaDir = await temporaryFolder(t)
