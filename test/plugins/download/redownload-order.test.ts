@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
 import { PlatformFailure } from '../../../plugins/platform/ask-failure.ts'
+import '../../support/ffmpeg.ts'
 import { aDegraded, aReceipt, aVideo, type TestApp, testApp } from '../../support/testing.ts'
 import { anIngest } from '../video/scripted-platform.ts'
 
