@@ -40,12 +40,12 @@ export async function streamFile(
 }
 
 async function pump(file: FileHandle, start: number, end: number, response: ServerResponse, mayBeSent?: MayBeSent) {
-  const ends: Array<(isSent: boolean) => void> = []
+  const waiting: Array<(isSent: boolean) => void> = []
   // A write that waits behind another response is not called back.
-  response.once('close', () => ends.forEach((end) => end(false)))
+  response.once('close', () => waiting.forEach((resolve) => resolve(false)))
   const write = (piece: Buffer, turn: number) =>
     new Promise<boolean>((resolve) => {
-      ends[turn] = resolve
+      waiting[turn] = resolve
       response.write(piece, (error) => resolve(!error))
     })
 

@@ -46,8 +46,7 @@ export function openProgress(state: WatchState) {
     if (isLate && (isMarkedSince || positions.isNewer(userId, videoId, at)))
       return positions.get(userId, videoId)?.position ?? 0
     if (position === 0) {
-      positions.remove(userId, [videoId])
-      positions.noteRemoved(userId, [videoId], at)
+      clear(userId, videoId, at)
       return 0
     }
     const { autoWatched } = app.preferences.section('progress')
@@ -56,6 +55,11 @@ export function openProgress(state: WatchState) {
     positions.set(userId, videoId, { position, duration }, at)
     marks.noteViewer(userId)
     return position
+  }
+
+  function clear(userId: number, videoId: string, ms?: number): void {
+    positions.remove(userId, [videoId])
+    positions.noteRemoved(userId, [videoId], ms)
   }
 
   return {
@@ -82,10 +86,7 @@ export function openProgress(state: WatchState) {
 
     async clearPosition(userId, videoId) {
       if (!(await app.videos.has(videoId))) throw errors.notFound('video', videoId)
-      await app.ledger.write(() => {
-        positions.remove(userId, [videoId])
-        positions.noteRemoved(userId, [videoId])
-      })
+      await app.ledger.write(() => clear(userId, videoId))
     },
 
     tailsOf(ids, userId) {

@@ -103,12 +103,20 @@ test('an item larger than the free space waits, smaller ones are downloaded, and
   assert.deepEqual([await app.ids('video'), (await stateOf(app)).state], [[fog, breakwater].sort(), 'open'])
 })
 
-test('an item waits as long as the library’s disk is read-only, and is not at fault', async (t) => {
+/** An app whose downloads are stored on a disk of their own, until they are complete. */
+async function withStagingOnDisk(t: TestContext) {
   const disk = await smallDisk(t, SPARE + (64 << 20))
-  if (!disk) return
+  if (!disk) return undefined
   const mediaDir = await temporaryFolder(t)
   await symlink(disk.path, join(mediaDir, '.staging'))
   const { app } = await openAppOn(t, { mediaDir })
+  return { app, disk }
+}
+
+test('an item waits as long as the library’s disk is read-only, and is not at fault', async (t) => {
+  const given = await withStagingOnDisk(t)
+  if (!given) return
+  const { app, disk } = given
   await disk.setReadOnly(true)
 
   await download(app, fog)
@@ -126,11 +134,9 @@ test('an item waits as long as the library’s disk is read-only, and is not at 
 })
 
 test('an item whose download had begun waits for a read-only disk, too', async (t) => {
-  const disk = await smallDisk(t, SPARE + (64 << 20))
-  if (!disk) return
-  const mediaDir = await temporaryFolder(t)
-  await symlink(disk.path, join(mediaDir, '.staging'))
-  const { app } = await openAppOn(t, { mediaDir })
+  const given = await withStagingOnDisk(t)
+  if (!given) return
+  const { app, disk } = given
   await mkdir(join(disk.path, fog))
   await disk.setReadOnly(true)
 
