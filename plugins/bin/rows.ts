@@ -279,8 +279,9 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       ),
 
     /**
-     * Adapts later entries than this one to a clock that was set by so many milliseconds. Those made after it was set
-     * are dated now, if it was set forward, or stay as they are.
+     * Corrects the times of all entries after this one, because the clock was set. Entries that were made after that
+     * are dated now if it was set forward, and stay unchanged if it was set back.
+     * @param setBy  in milliseconds; negative: the clock was set back
      */
     redate: (last: number, setBy: number, now: number): Promise<void> =>
       write(

@@ -131,7 +131,7 @@ const CHUNK = 500
 const HOUR_SECONDS = 3600
 /** A file that was not downloaded again within this time counts as not being repaired. */
 const MENDING_SECONDS = 2 * 86_400
-/** A time further ahead was noted with a wrong date. */
+/** A time that is further in the future was stored while the clock was ahead. */
 const AHEAD_SECONDS = 86_400
 
 export type Rows = ReturnType<typeof openRows>
@@ -184,7 +184,7 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
 
     next,
 
-    /** The next file after this one whose turn is dated in the future, because the clock was ahead then. */
+    /** The next file after this one whose `turn_at` is in the future, because it was read while the clock was ahead. */
     ahead(now: number, after?: Row): Row | undefined {
       const turn_at = now + AHEAD_SECONDS
       return next(after && after.turn_at > turn_at ? after : { turn_at, kind: 'video', id: '', part: '' })

@@ -114,7 +114,7 @@ interface Telling {
 async function tell(rows: readonly LossRow[], app: App, { after, wordsOf }: Telling): Promise<void> {
   const now = epochSeconds(app.clock)
   for (const channel of new Set(rows.map((row) => row.channel))) {
-    // A time in the future was noted while the clock was ahead.
+    // A time in the future was stored while the clock was ahead.
     if (Math.abs(now - app.history.losses.toldAt(channel)) < DAY_SECONDS) continue
     const own = rows.filter((row) => row.channel === channel)
     const shown = own.filter(({ with_channel: isWith }) => !isWith)

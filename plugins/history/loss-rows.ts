@@ -63,9 +63,9 @@ const NEW: Omit<LossRow, 'kind' | 'subject' | 'channel' | 'loss' | 'ask_at'> = {
   ...{ is_marked: 0, with_channel: 0, is_kept: 0, is_told: 0 },
 }
 
-/** Of a video that was lost with its channel: it is requested only when the channel is available again. */
+/** `ask_at` of a video that was lost with its channel: nothing is requested until the channel is available again. */
 export const NEVER = Number.MAX_SAFE_INTEGER
-/** The longest time between two requests. One further ahead was noted while the clock was ahead, and is due. */
+/** The longest time between two requests. A later `ask_at` was stored while the clock was ahead: the request is due. */
 export const MOST_APART_SECONDS = 90 * DAY_SECONDS
 
 const DUE = '(ask_at <= ? OR ask_at > ? AND ask_at < ?) AND back_at IS NULL'

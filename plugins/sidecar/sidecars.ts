@@ -32,7 +32,7 @@ export function openSidecars(app: App): Sidecars {
   const isOn = () => app.preferences.section('sidecars').beside_films
   const isLongAgo = () => {
     const [at, now] = [rows.comparedAt(), epochSeconds(app.clock)]
-    // A time in the future was noted while the clock was ahead.
+    // A time in the future was stored while the clock was ahead.
     return at !== undefined && Math.abs(now - at) >= COMPARED_SECONDS
   }
 

@@ -164,8 +164,8 @@ export function openWholeBackups(app: App): WholeBackups {
   const isAhead = ({ made }: WholeRecord) => made > epochSeconds(clock)
 
   /**
-   * Judges a backup by its beginning. `more`: it has documents of a kind that the last backup lacks; `sealed`: it may
-   * have them, but cannot be opened now, for example because it was made with another passphrase.
+   * Judges a backup by its beginning. `more`: it has documents of a kind that the last backup lacks; `sealed`: it
+   * cannot be opened now, for example because it was made with another passphrase, so it may have such documents.
    */
   async function worthOf(filename: string, signal: AbortSignal): Promise<'more' | 'same' | 'damaged' | 'sealed'> {
     const passphrase = app.preferences.section('backups').passphrase || undefined

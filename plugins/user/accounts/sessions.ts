@@ -171,7 +171,7 @@ export function openSessions({
     isProvenLately(hash: string): boolean {
       const row = select.get(hash, now(), since())
       if (!row) return false
-      // A time far in the future was noted while the clock was ahead.
+      // A time far in the future was stored while the clock was ahead.
       const isRecent = (at = -Infinity) => Math.abs(now() - at) < PROOF_SECONDS
       return row.way === 'proxy' || isRecent(beganProven(row)) || isRecent(proved.get(hash))
     },

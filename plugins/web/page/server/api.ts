@@ -110,7 +110,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /**
  * Sends a request. Writing requests to one path are sent one after the other, so that the last choice wins on a slow
- * connection; those to different parts of it are not.
+ * connection. Requests with different `part`s do not wait for each other.
  * @param path  as in the contract, with its final slash
  * @throws Failure  the server has refused, or there was no reply; DOMException `AbortError` if `signal` aborted it
  */

@@ -22,7 +22,7 @@ const lastVisit = readLastVisit()
 export const account = signal<Account | undefined>(lastVisit.account)
 /** User preferences as stored on the server. */
 const stored = signal<Partial<UserPreferences>>(lastVisit.settings ?? {})
-/** Begins to store them: a reply that was asked for earlier is outdated. */
+/** Called by each read and each change: replies to earlier reads are outdated then. */
 const beginStoring = countTurns()
 const changes = openChanges<Partial<UserPreferences>>()
 export const userPreferences = computed(

@@ -21,7 +21,7 @@ interface Drag {
   to: number
 }
 
-/** Begins a change of the playlist with this id: after the newest one, the playlist is read again. */
+/** Counts changes by the id of the playlist: it is read again only after the newest one. */
 const beginChange = countTurns()
 const changesOf = (playlistId: string): string => `playlist ${playlistId}`
 /** Resolves when the server has replied to all changes of this playlist so far. */

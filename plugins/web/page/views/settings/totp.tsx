@@ -71,7 +71,7 @@ export function TotpOfOwn() {
   )
 }
 
-/** For somebody who has left this view: the server sends the codes only once. */
+/** Shows the codes in a dialog if the person has left this view, because the server sends them only once. */
 function showAnywhere(codes: readonly string[]): void {
   const text = <Recovery codes={codes} />
   void confirm({ title: t('settings.totp.enabled'), text, action: t('action.done') })
