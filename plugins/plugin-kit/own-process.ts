@@ -59,7 +59,7 @@ export function startProcess(
   }
   child.on('message', (message) => on.message(message))
   child.on('error', end)
-  child.once('exit', (code, signal) =>
+  child.once('close', (code, signal) =>
     end(new Error(isTooLarge ? 'it took too much memory' : `it ended with ${signal ?? code}: ${complaint}`)),
   )
   return {

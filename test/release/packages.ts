@@ -158,7 +158,7 @@ test('npm start runs a server with the plugin, without anything else of this pro
       const [, address] = /listens on (http:\/\/127\.0\.0\.1:\d+\/)/.exec(said) ?? []
       if (address) resolve(address)
     })
-    server.on('exit', () => reject(new Error(said)))
+    server.on('close', () => reject(new Error(said)))
   })
 
   assert.equal((await fetch(`${url}api/tide9/`)).status, 401)

@@ -68,7 +68,8 @@ export async function startServer(
   const collect = (chunk: Buffer) => void (written += chunk.toString())
   child.stdout.on('data', collect)
   child.stderr.on('data', collect)
-  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  // `exit` may come before the last output.
+  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)))
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
     child.kill(signal)
     return ended
