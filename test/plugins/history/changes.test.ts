@@ -216,6 +216,25 @@ test('a picture that alternates with another is no change; a lasting one is, and
   assert.equal((await shown(change!.after)).subarray(0, 2).toString('hex'), 'ffd8')
 })
 
+test('a downloaded video has its present picture, whatever it had when it was queued', async (t) => {
+  const { app, loopback } = await given(t)
+  const id = VIDEO.ferry
+  const task = async (path: string, body?: object) => {
+    await app.app.jobs.ended((await app.as('admin').post(path, body)).body.task_id)
+    await app.settled()
+  }
+  const shown = async () => (await app.as('user').get(`/cache/videos/${id.charAt(0).toLowerCase()}/${id}.jpg`)).bytes
+  await task('/api/download/', { data: [{ youtube_id: id, status: 'pending' }] })
+  const queued = await shown()
+
+  loopback.catalogue.put('videos', id, { picture: 'tall-5s' })
+  await task('/api/task-name/download_pending/')
+
+  assert.equal((await app.doc('video', id)).platform_id, id)
+  assert.ok(!(await shown()).equals(queued))
+  assert.deepEqual(await changes(app, `&kind=video&id=${id}`), [])
+})
+
 test('a removed video takes its history to the bin and back', async (t) => {
   const { app, loopback } = await given(t)
   await settle(app, { video: [ID] })
