@@ -2,7 +2,6 @@
  * The tasks of the second site: back_up_offsite copies to it, check_offsite checks that it can be read, offsite.restore
  * restores from it.
  */
-import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -174,7 +173,8 @@ async function backUpStage(
   job: Job,
   app: App,
 ): Promise<[Message, number]> {
-  const list = join(app.settings.dataDir, `.offsite-${randomUUID()}`)
+  // Only one backup runs at a time, and the next one overwrites what a killed one has left.
+  const list = join(app.settings.dataDir, '.offsite-paths')
   let summary: Message = {}
   let unread = 0
   try {
