@@ -177,6 +177,7 @@ async function start(
     await opened.add(schedules).begin()
     const release = async () => {
       http.clearCaches()
+      ledger.relax()
       await index.relax?.()
     }
     opened.add(releaseWhenIdle({ clock, log, requests: http.requests, release }))

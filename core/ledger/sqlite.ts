@@ -41,6 +41,8 @@ export interface Ledger extends Seal {
 export interface OpenedLedger extends Ledger {
   /** Commits waiting writes, checkpoints the log, and unlocks the data folder. */
   close(): Promise<void>
+  /** Frees SQLite's page cache. */
+  relax(): void
   /** What this start did about an unusable file. */
   readonly recovered?: Words | undefined
   /** The last recovery, by this start or an earlier one, while people are still told about it. */
@@ -311,6 +313,7 @@ function groupCommit(
       backupTo(db, path, signal).catch((error: unknown) => {
         throw damage.watched(error)
       }),
+    relax: () => void db.pragma('shrink_memory'),
     async close() {
       if (isClosed) return
       while (queue.length > 0) commitBatch()
