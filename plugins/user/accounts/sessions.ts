@@ -105,7 +105,7 @@ export function openSessions({
   const deleteNamed = ledger.sql<{ device: string | null }>(
     `DELETE FROM sessions WHERE user_id = ? AND substr(hash, 1, ${NAME_LENGTH}) = ? RETURNING device`,
   )
-  const deleteOthers = ledger.sql('DELETE FROM sessions WHERE user_id = ? AND hash <> ?')
+  const deleteOthers = ledger.sql('DELETE FROM sessions WHERE user_id = ? AND hash <> ? AND way = ifnull(?, way)')
   const deleteEnded = ledger.sql('DELETE FROM sessions WHERE expires_at <= ? OR max(used_at, created_at) <= ?')
   const deleteOldest = ledger.sql(
     'DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE user_id = ? ORDER BY created_at DESC LIMIT -1 OFFSET ?)',
@@ -184,8 +184,8 @@ export function openSessions({
       if (!row) throw errors.notFound('session')
       return row.device
     },
-    /** Ends all sessions of a user except one. Call inside a write. */
-    endAll: (userId: number, keep = '') => void deleteOthers.run(userId, keep),
+    /** Ends all sessions of a user except one, or only those that began in this way. Call inside a write. */
+    endAll: (userId: number, keep = '', way: Way | null = null) => void deleteOthers.run(userId, keep, way),
   }
 }
 

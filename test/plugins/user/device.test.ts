@@ -203,6 +203,36 @@ for (const [what, take, back] of [
   })
 }
 
+for (const [what, who, pin] of [
+  ['changed by its account', 'user', '0815'],
+  ['removed by an admin', 'admin', null],
+] as const)
+  test(`a PIN that is ${what} ends the sessions that began with it, and no others`, async (t) => {
+    const { app, television } = await household(t)
+    const phone = new Browser(app)
+    await phone.signIn('user')
+    await television.enter(2)
+
+    const reply = await app.as(who).post('/api/user/2/', { pin, ...(pin && { current_password: PASSWORD }) })
+
+    assert.equal(reply.status, 200)
+    assert.deepEqual([await television.asks(), await phone.asks()], [undefined, 2])
+    assert.equal((await television.enter(2)).status, 400)
+    assert.equal((await television.enter(1, '12345678')).status, 204, 'another account has its own PIN')
+  })
+
+test('who changes their PIN in a session that began with the former one stays signed in', async (t) => {
+  const { app, television } = await household(t)
+  const tablet = new Browser(app)
+  await tablet.signIn('user')
+  for (const device of [television, tablet]) await device.enter(2)
+
+  const reply = await tablet.ask('post', '/api/user/2/', { pin: '0815', current_password: PASSWORD })
+
+  assert.equal(reply.status, 200)
+  assert.deepEqual([await television.asks(), await tablet.asks()], [undefined, 2])
+})
+
 test('a deleted account is removed from devices', async (t) => {
   const { app, television } = await household(t)
   assert.equal((await app.as('admin').delete('/api/user/2/')).status, 200)
