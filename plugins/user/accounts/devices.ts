@@ -34,7 +34,7 @@ export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock:
   )
   const reset = ledger.sql('UPDATE device_accounts SET attempts = 0, used_at = ? WHERE device = ? AND user_id = ?')
   const deleteOne = ledger.sql('DELETE FROM device_accounts WHERE device = ? AND user_id = ?')
-  const deleteAll = ledger.sql('DELETE FROM device_accounts WHERE user_id = ?')
+  const deleteAll = ledger.sql('DELETE FROM device_accounts WHERE user_id = ? AND device <> ?')
   const deleteOld = ledger.sql('DELETE FROM device_accounts WHERE used_at <= ?')
   const deleteBeyond = (of: 'device' | 'user_id', other: 'device' | 'user_id') =>
     ledger.sql(
@@ -77,7 +77,7 @@ export function openDevices({ ledger, clock, signing }: { ledger: Ledger; clock:
     succeed: (device: string, userId: number) => void reset.run(now(), device, userId),
     /** Call inside a write. */
     forget: (device: string, userId: number) => void deleteOne.run(device, userId),
-    /** Removes the account from all devices. Call inside a write. */
-    forgetAll: (userId: number) => void deleteAll.run(userId),
+    /** Removes the account from all devices, or from all except one. Call inside a write. */
+    forgetAll: (userId: number, keep = '') => void deleteAll.run(userId, keep),
   }
 }

@@ -63,7 +63,10 @@ export const signedInOf = (state: AccountsState): SignedIn => {
     },
 
     async endOtherSessions(id, keep) {
-      await write(state, () => sessions.endAll(id, keep))
+      await write(state, () => {
+        devices.forgetAll(id, deviceOf(keep))
+        sessions.endAll(id, keep)
+      })
       tellSecurity(log, 'sign_out', { account: id, session: 'others' })
     },
 

@@ -205,6 +205,7 @@ declare module 'archivolt' {
     sessions(id: number, current?: string | undefined): SessionRecord[]
     /** Ends a session; its device also forgets the account. @param session  the id in the list. @throws not_found */
     endNamedSession(id: number, session: string): Promise<void>
+    /** Ends all sessions except one; all devices except its own also forget the account. */
     endOtherSessions(id: number, keep?: string | undefined): Promise<void>
     /**
      * Records that the account has confirmed its password in this session. @throws bad_request: the proof no longer

@@ -119,6 +119,18 @@ test('on a device whose session was ended, the PIN is no longer enough', async (
   assert.equal(await here.signInWithPin(2, '471147'), 204)
 })
 
+test('who signs out everywhere else needs the password there, and still only the PIN here', async (t) => {
+  const app = await userApp(t)
+  await app.as('user').post('/api/user/2/', { pin: '471147', current_password: PASSWORD })
+  const here = await new Browser(app, FIREFOX).signIn('user')
+  const lost = await new Browser(app, TELEVISION).signIn('user')
+
+  assert.equal((await here.delete('/api/own-session/')).status, 200)
+
+  assert.equal(await lost.signInWithPin(2, '471147'), 400)
+  assert.equal(await here.signInWithPin(2, '471147'), 204)
+})
+
 test('a session ends after thirty days without use, and not while it is used; an admin sets the number', async (t) => {
   const app = await userApp(t)
   const [used, idle] = [
