@@ -102,6 +102,8 @@ export interface Playlists extends OwnPlaylists {
   setSortOrder(id: string, order: 'top' | 'bottom'): Promise<boolean>
   /** Records whether the platform still has the playlists. @returns the number of those that are in the archive */
   setActive(ids: readonly string[], isActive: boolean): Promise<number>
+  /** The playlists that list these videos, archived or not, by video; only shared ones of the custom playlists. */
+  listing(videoIds: readonly string[]): Promise<Map<string, string[]>>
   /** A video was archived: updates the playlists that contain it, and the playlists in its document. */
   takeIn(videoId: string): Promise<void>
   /** Many videos were archived: updates all playlists, and the playlists in the videos' documents. */
@@ -406,6 +408,18 @@ export function openPlaylists(app: App): Playlists {
       for (const id of ids)
         if (await collection.patch(id, { set: { playlist_active: isActive } }, { visible: true })) changed++
       return changed
+    },
+
+    async listing(videoIds) {
+      const lists = new Map<string, string[]>()
+      // Most videos that are imported together are in no playlist.
+      const isAny = (await collection.count({ in: ['entry', videoIds] }, 1)) > 0
+      for (const videoId of isAny ? videoIds : []) lists.set(videoId, await holding(videoId))
+      for (const [videoId, positions] of rows.positionsOf(videoIds)) {
+        const shared = positions.flatMap(([id]) => (rows.get(id)?.isShared ? id : []))
+        lists.set(videoId, [...new Set([...(lists.get(videoId) ?? []), ...shared])])
+      }
+      return lists
     },
 
     async takeIn(videoId) {

@@ -39,6 +39,7 @@ export default definePlugin({
       async ({ type, id }) =>
         type === 'playlist' && app.playlists.has(id),
     'video.filter': listFilter,
+    'video.lists': (app) => (ids) => app.playlists.listing(ids),
     'video.keys': (app) => (ids, actor) => app.playlists.keysOf(ids, actor.id),
     'video.belongings': belongings,
     'channel.belongings': channelBelongings,

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { localDay } from 'archivolt'
 import type { App } from './app.ts'
-import { toMediaFields, toWholeFields } from './ingest.ts'
+import { listsOf, toMediaFields, toWholeFields } from './ingest.ts'
 import { removeAllWith } from './removal-hooks.ts'
 import type { VideoDoc } from './schema.ts'
 import type { VideoState } from './state.ts'
@@ -11,7 +11,11 @@ import type { Adopted, Videos } from './types.ts'
 export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dropAll }: Pick<Videos, 'dropAll'>) {
   return {
     async adopt(list) {
-      const docs = new Map(list.map((one) => [one.metadata.id, toAdoptedDoc(one, app)]))
+      const lists = await listsOf(
+        list.map(({ metadata }) => metadata.id),
+        app,
+      )
+      const docs = new Map(list.map((one) => [one.metadata.id, toAdoptedDoc(one, lists.get(one.metadata.id)!, app)]))
       const offered = [...docs].map(([id, doc]) => ({ id, doc }))
       const { kept = [], ...result } = await collection.putMany(offered, { visible: true, onlyNew: true })
       const there = await collection.getMany(kept)
@@ -52,7 +56,7 @@ export function openAdopted({ app, collection, exclusiveAll }: VideoState, { dro
 }
 
 /** The document as an ingest would write it. The platform's data counts as old as the download. */
-function toAdoptedDoc(adopted: Adopted, { media }: App): VideoDoc {
+function toAdoptedDoc(adopted: Adopted, playlist: string[], { media }: App): VideoDoc {
   const { metadata, sizeBytes, streams, dateDownloaded, publishedElse, isGone } = adopted
   const { id, channelId, durationSeconds } = metadata
   const { duration, duration_str, ...film } = toMediaFields({ sizeBytes, durationSeconds, streams })
@@ -67,7 +71,7 @@ function toAdoptedDoc(adopted: Adopted, { media }: App): VideoDoc {
     vid_thumb_url: media.artUrl('video', id),
     vid_thumb_base64: false,
     media_url: media.mediaUrl(channelId, id),
-    playlist: [],
+    playlist,
     subtitles: [],
     channel_id: channelId,
     player: { duration, duration_str },

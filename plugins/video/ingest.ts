@@ -70,6 +70,13 @@ export function toMediaFields(probe: MediaProbe) {
   }
 }
 
+/** The playlists of videos that are about to be archived, by id. */
+export async function listsOf(ids: readonly string[], { hook }: Pick<App, 'hook'>): Promise<Map<string, string[]>> {
+  const lists = new Map(ids.map((id): [string, string[]] => [id, []]))
+  for (const ask of hook('video.lists')) for (const [id, own] of await ask(ids)) lists.get(id)?.push(...own)
+  return lists
+}
+
 /** Without a job, steps cannot be recorded. */
 const plainStep: Step = async (_name, work) => work()
 
@@ -186,7 +193,7 @@ async function toDoc(
     vid_thumb_url: app.media.artUrl('video', id),
     vid_thumb_base64: false,
     media_url: app.media.mediaUrl(channelId, id),
-    playlist: [],
+    playlist: (await listsOf([id], app)).get(id)!,
     subtitles: [
       ...(before ? await keptSubtitles(app, channelId, before, fresh) : []),
       ...toSubtitles(app, channelId, id, input.downloaded.subtitles),

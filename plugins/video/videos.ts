@@ -154,6 +154,11 @@ declare module 'archivolt' {
       ): Promise<VideoListPart | undefined> | VideoListPart | undefined
     }
     /**
+     * Asked before videos are archived: the playlists that list them already, by id, so that a view that hides one of
+     * these never shows its videos. Ids may be omitted.
+     */
+    'video.lists': (ids: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>
+    /**
      * Asked after a video was archived: stores the addresses of the platform's seek previews, and downloads them later.
      * May be repeated.
      */
