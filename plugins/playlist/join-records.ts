@@ -7,7 +7,11 @@ import type { Twins } from './twins.ts'
 
 export type PlaylistRecords = ReturnType<typeof openPlaylistRecords>
 
-export function openPlaylistRecords(app: App, rows: Pick<CustomRows, 'ownersOf'>, twins: Pick<Twins, 'shown'>) {
+export function openPlaylistRecords(
+  app: App,
+  rows: Pick<CustomRows, 'ownersOf' | 'hidden'>,
+  twins: Pick<Twins, 'shown'>,
+) {
   const indexName = `${app.settings.prefix}_playlist`
 
   function join(text: string, whose: object, score = 0): string {
@@ -22,19 +26,23 @@ export function openPlaylistRecords(app: App, rows: Pick<CustomRows, 'ownersOf'>
   }
 
   return {
-    /** Records of documents that an account with this view has read; needs one read for all owners. */
+    /** Records of documents that an account with this view has read, without those that nobody may see. */
     of(hits: ReadonlyArray<Omit<Hit, 'score'> & { score?: number }>, view: View | undefined): string[] {
       const isPictured = app.media.showsArt('playlist', view)
       const custom = new Set(
         hits.filter(({ text }) => textUnder(text, 'playlist_type') === 'custom').map(({ id }) => id),
       )
+      // One read for all.
       const owners = custom.size > 0 ? rows.ownersOf([...custom]) : undefined
-      return hits.map(({ id, text, score }) =>
-        join(
-          isPictured ? text : withShownPicture(text),
-          custom.has(id) ? { playlist_owner: owners?.get(id) ?? null, playlist_visibility: 'shared' } : {},
-          score,
-        ),
+      const hidden = new Set(custom.size > 0 ? rows.hidden() : [])
+      return hits.flatMap(({ id, text, score }) =>
+        hidden.has(id)
+          ? []
+          : join(
+              isPictured ? text : withShownPicture(text),
+              custom.has(id) ? { playlist_owner: owners?.get(id) ?? null, playlist_visibility: 'shared' } : {},
+              score,
+            ),
       )
     },
 

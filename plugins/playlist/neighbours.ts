@@ -28,6 +28,7 @@ export const showNeighbours = defineRoute({
     const video = await app.videos.collection.get(videoId)
     if (!video) throw errors.notFound('video', videoId)
     const playlists = await app.playlists.collection.getMany(video.playlist)
+    for (const id of app.playlists.hidden()) playlists.delete(id)
     return video.playlist.flatMap((id) => {
       const playlist = playlists.get(id)
       const there = playlist?.playlist_entries.filter(({ downloaded }) => downloaded) ?? []

@@ -68,6 +68,8 @@ export interface Playlists extends OwnPlaylists {
   readonly collection: PlaylistCollection
   /** Records of contract 5.3 for documents found by a search. */
   readonly records: PlaylistRecords['of']
+  /** Playlists that nobody may see in the index: they are private or removed, but still have their document. */
+  hidden(): string[]
   known(ids: readonly string[]): Promise<Set<string>>
   /** The filter for the playlists that a view shows: jobs see everything. */
   seenIn(view: View): PlaylistFilter
@@ -329,7 +331,7 @@ export function openPlaylists(app: App): Playlists {
 
   return {
     ...own,
-    ...{ collection, records: records.of, has, recount, drop, exists, forgetVideos },
+    ...{ collection, records: records.of, hidden: rows.hidden, has, recount, drop, exists, forgetVideos },
     settle: projection.settleAll,
     addTwins: (signal) => twins.addAll(collection, edit, signal),
 

@@ -172,6 +172,26 @@ async function another(
   }
 }
 
+for (const method of ['patchWhere', 'remove'] as const)
+  test(`others do not find a playlist that was made private while the index refuses ${method}`, async (t) => {
+    const app = await anApp(t)
+    const id = await made(app.as('user'), 'Quokkas', { playlist_visibility: 'shared' }, ['a', 'b'])
+    const collection = method === 'remove' ? app.app.playlists.collection : app.app.videos.collection
+    const broken = t.mock.method(collection, method, () => Promise.reject(new Error('the disk is full')))
+    const places = ['/api/search/?query=quokkas', '/api/search/?query=playlist:quokkas', '/api/video/a/nav/']
+    const telling = async () => {
+      const replies = await Promise.all([...places, `/api/playlist/${id}/`].map((path) => app.as('admin').get(path)))
+      return replies.filter(({ text }) => text.includes('Quokkas')).length
+    }
+    assert.equal(await telling(), 4)
+
+    await app.as('user').post(`/api/playlist/${id}/`, { playlist_visibility: 'private' })
+
+    assert.equal(await telling(), 0)
+    assert.equal(await entriesOf(app.as('user'), id), 'ab', 'it is still there')
+    broken.mock.restore()
+  })
+
 test('its owner and admins change and remove a shared playlist, others do not', async (t) => {
   const app = await anApp(t)
   const [user, admin, other] = [app.as('user'), app.as('admin'), await another(app)]
