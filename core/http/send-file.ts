@@ -106,8 +106,8 @@ async function leaveToProxy(
 ): Promise<void> {
   const found = await stat(path).catch((error) => Promise.reject(fileFault(path, error)))
   if (!found.isFile()) throw errors.notFound('file')
-  const url = PROXY_LOCATION + path.split('/').map(encodeURIComponent).join('/')
-  response.writeHead(200, { ...own, [header]: header === 'X-Accel-Redirect' ? url : path }).end()
+  const url = path.split('/').map(encodeURIComponent).join('/') // all proxies decode it
+  response.writeHead(200, { ...own, [header]: header === 'X-Accel-Redirect' ? PROXY_LOCATION + url : url }).end()
 }
 
 function fileFault(path: string, cause?: NodeJS.ErrnoException, status?: number): unknown {
