@@ -18,4 +18,7 @@ export const localDay = (seconds: number): string => format(seconds * 1000, 'yyy
 export const localMinute = (seconds: number): string => format(seconds * 1000, 'yyyy-MM-dd HH:mm')
 
 /** The name of the configured time zone, on which stored days depend. */
-export const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+export const timeZone = (): string => {
+  const { timeZone: name } = Intl.DateTimeFormat().resolvedOptions()
+  return name && name !== 'Etc/Unknown' ? name : 'UTC' // an empty TZ has no name that others know
+}

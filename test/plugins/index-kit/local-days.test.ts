@@ -1,11 +1,16 @@
 /** Local time as numbers, compared with the platform's own calendar. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { timeZone } from '../../../plugins/index-kit/days.ts'
 import { spanOf, zoneChanges } from '../../../plugins/index-kit/local-days.ts'
 
-test('changes of the clock are found to the second, in all kinds of zones', (t) => {
+function changeZones(t: TestContext): void {
   const before = process.env['TZ']
   t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
+}
+
+test('changes of the clock are found to the second, in all kinds of zones', (t) => {
+  changeZones(t)
   for (const zone of [
     'UTC',
     'Europe/Berlin',
@@ -41,4 +46,17 @@ test('weeks begin on Monday, months on their first', () => {
   assert.equal(spanOf(day('2024-03-11'), 'week'), '2024-03-11')
   assert.equal(spanOf(day('1969-12-31'), 'week'), '1969-12-29')
   assert.equal(spanOf(day('2024-02-29'), 'month'), '2024-02-01')
+})
+
+test('the time zone has a name that an index server knows, even if TZ is empty', (t) => {
+  changeZones(t)
+  const names = ['', 'Asia/Kolkata'].map((zone) => {
+    process.env['TZ'] = zone
+    return timeZone()
+  })
+
+  assert.deepEqual(names, [
+    'UTC',
+    new Intl.DateTimeFormat('en', { timeZone: 'Asia/Kolkata' }).resolvedOptions().timeZone,
+  ])
 })
