@@ -1,5 +1,5 @@
 /** Converts documents between our stored form and the reference's, which only this file knows (contract 9.10). */
-import { errors, ID_PATTERN, LATEST_SECOND, localDay, say } from 'archivolt'
+import { errors, ID_PATTERN, isoTime, LATEST_SECOND, localDay, say } from 'archivolt'
 import type { Converted, Stored } from '../backup/form.ts'
 import type { ChannelDoc } from '../channel/schema.ts'
 import type { DownloadDoc } from '../download/schema.ts'
@@ -32,6 +32,10 @@ function time(value: unknown): number {
     throw errors.unprocessable(say`${{ value }} is not a valid time`)
   return whole(value)
 }
+
+/** The day of publication. v0.5 stores its time, whose day in UTC is the one that the platform gives. */
+const publishedOf = ({ published }: Stored): string =>
+  typeof published === 'number' ? isoTime(time(published)).slice(0, 10) : text(published)
 
 /** The time of the first admin's mark in the backup. */
 function restoredMark({ watched, watched_date: at }: Stored): number {
@@ -176,7 +180,7 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         category: texts(stored.category),
         tags: texts(stored.tags),
         vid_type: stored.vid_type,
-        published: typeof stored.published === 'number' ? localDay(time(stored.published)) : text(stored.published),
+        published: publishedOf(stored),
         date_downloaded: time(stored.date_downloaded),
         vid_last_refresh: localDay(refreshedAt),
         vid_thumb_url: app.media.artUrl('video', id),
@@ -279,7 +283,7 @@ const converters: Record<string, (app: App, stored: Stored, number: number) => C
         channel_name: text(stored.channel_name),
         channel_indexed: stored.channel_indexed === true,
         duration: text(stored.duration),
-        published: text(stored.published),
+        published: publishedOf(stored),
         timestamp,
         vid_type: stored.vid_type ?? 'unknown',
         vid_thumb_url: app.media.artUrl('video', id),

@@ -197,6 +197,24 @@ test('paths and URLs of a backup are recomputed, never trusted', async (t) => {
   assert.deepEqual(await app.ids('channel'), ['UC1'], 'a channel that stands only inside its videos')
 })
 
+test('a time of publication becomes the day that the platform gives, whatever the time zone of the server', async (t) => {
+  const before = process.env['TZ']
+  process.env['TZ'] = 'America/New_York'
+  t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
+  const app = await testApp(t)
+  const published = Date.parse('2024-03-02T01:00:00Z') / 1000 // the 1st in New York
+  const downloads = { d1: { youtube_id: 'd1', timestamp: 1_768_000_000, published } }
+  await upload(
+    app,
+    await zipOf(fileOf('video', { v1: aStoredVideo('v1', { published }) }), fileOf('download', downloads)),
+  )
+
+  await restore(app)
+
+  const [video, queued] = await Promise.all([app.doc('video', 'v1'), app.doc('download', 'd1')])
+  assert.deepEqual([video?.published, queued?.published], ['2024-03-02', '2024-03-02'])
+})
+
 test('an impossible date leaves out its document and no other, in a preview, too', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
