@@ -23,6 +23,19 @@ test('the age of a day is the same at any hour of today', () => {
     for (const [when, said] of AGES) assert.equal(toAge(when, at(hour)), said, `${when} at ${hour}`)
 })
 
+test('a day that has begun in UTC is today where it is still yesterday', (t) => {
+  const before = process.env['TZ']
+  t.after(() => (before === undefined ? delete process.env['TZ'] : (process.env['TZ'] = before)))
+  process.env['TZ'] = 'America/New_York'
+
+  const evening = Date.parse('2026-11-23T01:00:00Z')
+
+  assert.deepEqual(
+    ['2026-11-24', '2026-11-23', '2026-11-22', '2026-11-21'].map((day) => toAge(day, evening)),
+    ['in 2 days', 'today', 'today', 'yesterday'],
+  )
+})
+
 test('a moment of today is given in hours, an earlier one in days of the calendar', () => {
   const said = (hoursAgo: number) => toAge((at(9) - hoursAgo * 3_600_000) / 1000, at(9))
 
