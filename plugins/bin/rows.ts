@@ -2,7 +2,7 @@
  * Stores the entries of the bin, from which lists are made. Only this module accesses these rows. The record of a video
  * is stored next to its film.
  */
-import { DAY_MS, type Words } from 'archivolt'
+import { DAY_MS, fold, type Words } from 'archivolt'
 import type { Homed } from '../media/types.ts'
 import type { App } from './app.ts'
 import type { BinEntry, BinSum, Chosen, Why } from './types.ts'
@@ -180,17 +180,16 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
 
     /** @param viewer  the requesting account: private playlists of others are left out */
     page(words: string, from: number, size: number, viewer: number): { rows: Row[]; total: number } {
-      const like = `%${words.replace(/[\\%_]/g, '\\$&')}%`
-      const where =
-        "WHERE (title LIKE ? ESCAPE '\\' OR channel_name LIKE ? ESCAPE '\\') AND coalesce(private_to, ?) = ?"
-      return {
-        rows: sql<Row>(`SELECT * FROM bin_entry ${where} ORDER BY id DESC LIMIT ? OFFSET ?`).all(
-          ...[like, like, viewer, viewer, size, from],
-        ),
-        total: sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry ${where}`).get(
-          ...[like, like, viewer, viewer],
-        )!.count,
-      }
+      // Searched here, because SQLite ignores the case of ASCII letters only.
+      const asked = fold(words)
+      const found = sql<Pick<Row, 'id' | 'title' | 'channel_name'>>(
+        'SELECT id, title, channel_name FROM bin_entry WHERE coalesce(private_to, ?) = ? ORDER BY id DESC',
+      )
+        .all(viewer, viewer)
+        .filter((row) => asked === '' || [row.title, row.channel_name].some((text) => fold(text).includes(asked)))
+      const ids = found.slice(from, from + size).map(({ id }) => id)
+      const rows = sql<Row>('SELECT * FROM bin_entry WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC')
+      return { rows: rows.all(JSON.stringify(ids)), total: found.length }
     },
 
     sum: (): BinSum =>

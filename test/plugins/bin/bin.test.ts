@@ -221,6 +221,31 @@ test('the bin lists and searches what was removed, and only admins see it', asyn
     assert.equal((await ask).status, 403)
 })
 
+test('the bin is searched without regard to case, accents and the form of letters', async (t) => {
+  const app = await testApp(t)
+  await app.given(
+    aChannel({ id: 'UC1', channel_name: 'Küche' }),
+    aVideo({ id: 'v1', channelId: 'UC1', title: 'Über den Dächern' }),
+    aVideo({ id: 'v2', channelId: 'UC1', title: 'Menü'.normalize('NFD') }),
+    aVideo({ id: 'v3', channelId: 'UC1', title: '100 %' }),
+  )
+  for (const id of ['v1', 'v2', 'v3']) await app.as('admin').delete(`/api/video/${id}/`)
+
+  const found = async (words: string) =>
+    (await app.as('admin').get(`/api/bin/?q=${encodeURIComponent(words)}`)).body.data.map(
+      (entry: { platform_id: string }) => entry.platform_id,
+    )
+
+  assert.deepEqual(await Promise.all(['über', 'dachern', 'MENÜ', 'kÜCHE', '%', '_'].map(found)), [
+    ['v1'],
+    ['v1'],
+    ['v2'],
+    ['v3', 'v2', 'v1'],
+    ['v3'],
+    [],
+  ])
+})
+
 test('what is added to the bin during a restore of everything is not part of its count', async (t) => {
   const app = await testApp(t)
   await aHousehold(app)
