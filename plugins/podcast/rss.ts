@@ -1,5 +1,5 @@
 /** A feed as RSS 2.0, with the namespaces of Apple Podcasts and Podcasting 2.0. */
-import { Slice, type Xml, xml, xmlText } from 'archivolt'
+import { DAY_MS, Slice, type Xml, xml, xmlText } from 'archivolt'
 import type { VideoDoc } from '../video/schema.ts'
 import type { FeedHead } from './contents.ts'
 import type { Feed } from './feeds.ts'
@@ -151,8 +151,12 @@ function alternative({ title, url, type, bytes, height = 0 }: Source, isDefault:
 const textOf = (text: string, mostBytes: number): string =>
   cut(xmlText(text.trimStart().slice(0, 2 * mostBytes)).trim(), mostBytes)
 
-/** The day of publication; if it is unknown, the day on which the video was added. */
+/**
+ * Noon of the day of publication; if the day is unknown, or the video was added before its noon, the time at which it
+ * was added, because apps hide items with a date in the future.
+ */
 function publishedOf({ published, date_downloaded }: VideoDoc): Date {
-  const noon = new Date(`${published}T12:00:00Z`)
-  return Number.isNaN(noon.getTime()) ? new Date(date_downloaded * 1000) : noon
+  const [noon, added] = [Date.parse(`${published}T12:00:00Z`), date_downloaded * 1000]
+  const isAddedBefore = added < noon && added > noon - DAY_MS
+  return new Date(Number.isNaN(noon) || isAddedBefore ? added : noon)
 }

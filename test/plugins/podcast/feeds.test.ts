@@ -136,6 +136,26 @@ describe('the content of a feed', () => {
     assert.equal(one(item, 'podcast:chapters').attributes['type'], 'application/json+chapters')
   })
 
+  test('a video that was added in the morning has no date in the future, which apps would hide', async (t) => {
+    const app = await testApp(t)
+    const added = ['2026-01-03T01:30:00Z', '2026-01-03T18:00:00Z', '2026-01-02T20:00:00Z', '2025-06-01T00:00:00Z']
+    await app.given(
+      aChannel({ id: 'UC1' }),
+      ...added.map((at, number) =>
+        aVideo({ id: `v${number}`, title: at, published: '2026-01-03', date_downloaded: Date.parse(at) / 1000 }),
+      ),
+    )
+
+    const items = all(await read((await made(app)).url), 'item')
+
+    const dates = new Map(items.map((item) => [one(item, 'title').text, one(item, 'pubDate').text]))
+    const noon = 'Sat, 03 Jan 2026 12:00:00 GMT'
+    assert.deepEqual(
+      added.map((at) => dates.get(at)),
+      ['Sat, 03 Jan 2026 01:30:00 GMT', noon, 'Fri, 02 Jan 2026 20:00:00 GMT', noon],
+    )
+  })
+
   test('hostile or blank titles, and an invalid date', async (t) => {
     const app = await testApp(t)
     const long = 'x'.repeat(5000)
