@@ -55,7 +55,8 @@ const PLAIN_NAMES = new Set('data download downloads library media output video 
 function nameOf(path: string): string {
   const parts = path.split('/').filter((part) => part !== '')
   const [outer, last = '/'] = [parts.at(-2), parts.at(-1)]
-  return (outer !== undefined && PLAIN_NAMES.has(last.toLowerCase()) ? `${outer}/${last}` : last).slice(-100)
+  const name = outer !== undefined && PLAIN_NAMES.has(last.toLowerCase()) ? `${outer}/${last}` : last
+  return [...name].slice(-100).join('')
 }
 
 export const listPlaces = defineRoute({

@@ -23,7 +23,7 @@ export function openReport(
       count++
       job.log.warn({ file: inEnglish(name) }, `skipped: ${inEnglish(why)}`)
       if (lines.length >= SHOWN) return
-      const named = typeof name === 'string' ? name.slice(0, 100) : name
+      const named = typeof name === 'string' ? [...name].slice(0, 100).join('') : name
       lines.push(say`${{ name: named }}: ${{ reason: sentenceOf(why) }}`)
     },
     /** Sends a message if anything was reported. */

@@ -95,6 +95,16 @@ test('only a folder below one that the operator has named becomes a location, an
   })
 })
 
+test('a folder with a long name is called by whole characters', async (t) => {
+  const app = await placesApp(t)
+  const name = `${'😀'.repeat(50)}/videos`
+  await mkdir(join(app.root, name), { recursive: true })
+
+  const { status, body } = await app.as('admin').post('/api/place/', { path: join(app.root, name) })
+
+  assert.deepEqual([status, body.label], [200, name])
+})
+
 test('a folder that is added twice at the same moment is one location', async (t) => {
   const app = await placesApp(t)
   await mkdir(join(app.root, 'old'))

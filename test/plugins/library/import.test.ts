@@ -330,6 +330,19 @@ test('without the platform an information file suffices; without both the film s
   assert.ok(messages.some((text) => text.includes(GONE.deleted)))
 })
 
+test('the long name of a file that cannot be imported is told in whole characters', async (t) => {
+  const app = await libraryApp(t)
+  const name = `x${'😀'.repeat(50)}.mp4`
+  await app.film('import', name)
+
+  const { messages } = await app.runTask('manual_import')
+
+  assert.ok(
+    messages.some((text) => text.startsWith(`${name}: `)),
+    messages.join(),
+  )
+})
+
 test('a platform that refuses all requests does not delay films that have an information file', async (t) => {
   let heard: () => void
   const oneIsIn = new Promise<void>((resolve) => (heard = resolve))
