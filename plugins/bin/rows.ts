@@ -180,13 +180,21 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
 
     /** @param viewer  the requesting account: private playlists of others are left out */
     page(words: string, from: number, size: number, viewer: number): { rows: Row[]; total: number } {
-      // Searched here, because SQLite ignores the case of ASCII letters only.
+      const where = 'WHERE coalesce(private_to, ?) = ?'
+      if (words === '')
+        return {
+          rows: sql<Row>(`SELECT * FROM bin_entry ${where} ORDER BY id DESC LIMIT ? OFFSET ?`).all(
+            ...[viewer, viewer, size, from],
+          ),
+          total: sql<{ count: number }>(`SELECT count(*) AS count FROM bin_entry ${where}`).get(viewer, viewer)!.count,
+        }
+      // SQLite ignores the case of ASCII letters only.
       const asked = fold(words)
       const found = sql<Pick<Row, 'id' | 'title' | 'channel_name'>>(
-        'SELECT id, title, channel_name FROM bin_entry WHERE coalesce(private_to, ?) = ? ORDER BY id DESC',
+        `SELECT id, title, channel_name FROM bin_entry ${where} ORDER BY id DESC`,
       )
         .all(viewer, viewer)
-        .filter((row) => asked === '' || [row.title, row.channel_name].some((text) => fold(text).includes(asked)))
+        .filter(({ title, channel_name }) => fold(`${title}\n${channel_name}`).includes(asked))
       const ids = found.slice(from, from + size).map(({ id }) => id)
       const rows = sql<Row>('SELECT * FROM bin_entry WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC')
       return { rows: rows.all(JSON.stringify(ids)), total: found.length }
