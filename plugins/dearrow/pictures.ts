@@ -32,10 +32,16 @@ export function openPictures({ settings }: Pick<App, 'settings'>) {
     ending: ENDING,
     room: () => ROOM_BYTES,
   })
+  /** Films from which no picture can be cut; they are tried again after the next start. */
+  const impossible = new Set<string>()
   return {
     ...files,
-    /** Films from which no picture can be cut; they are tried again after the next start. */
-    impossible: new Set<string>(),
+    impossible,
+    /** Called when the film was replaced or removed, or another time proposed. */
+    async drop(ids: readonly string[]): Promise<void> {
+      for (const id of ids) impossible.delete(id)
+      await files.drop(ids)
+    },
     /** Keys for video records: the URL of each picture. */
     keysOf: (ids: readonly string[]): Map<string, { dearrow_thumb_url: string }> =>
       new Map(

@@ -41,6 +41,13 @@ export default definePlugin({
         await app.pictures.drop([id])
         if (app.dearrow.isWanted()) await app.jobs.start(refreshTitles)
       },
+    'video.changed':
+      ({ jobs, pictures }) =>
+      async ({ id, what }) => {
+        if (what !== 'file') return
+        await pictures.drop([id])
+        await jobs.start(cutPictures)
+      },
     'index.replaced': (app) => () => app.pictures.dropUnknown((ids) => app.videos.known(ids)),
     'ledger.replaced': (app) => () => app.pictures.dropUnknown((ids) => app.videos.known(ids)),
   },

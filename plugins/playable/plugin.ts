@@ -9,6 +9,14 @@ import { makePreviews } from './previews/make.ts'
 import { openPreviews, type Previews } from './previews/previews.ts'
 import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
 
+/** Called when a video has another file. */
+const dropMade =
+  ({ copies, previews }: App) =>
+  async ({ id }: { id: string }): Promise<void> => {
+    await copies.drop([id])
+    await previews.drop([id])
+  }
+
 /** Called after the index or the ledger was replaced. */
 async function dropUnknown({ copies, previews, videos }: App): Promise<void> {
   await copies.dropUnknown((ids) => videos.known(ids))
@@ -40,13 +48,10 @@ export default definePlugin({
       }),
   },
   on: {
-    // The video has a new file.
-    'video.added':
-      ({ copies, previews }) =>
-      async ({ id }) => {
-        await copies.drop([id])
-        await previews.drop([id])
-      },
+    'video.added': dropMade,
+    'video.changed': (app) => async (change) => {
+      if (change.what === 'file') await dropMade(app)(change)
+    },
     'index.replaced': (app) => () => dropUnknown(app),
     'ledger.replaced': (app) => () => dropUnknown(app),
   },

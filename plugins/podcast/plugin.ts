@@ -15,6 +15,14 @@ import { openSounds, type Sounds } from './sounds.ts'
 import { openSquares, type Squares } from './squares.ts'
 import { feedsOfGroups, podcastTables } from './tables.ts'
 
+/** Called when a video has another file. */
+const makeAgain =
+  (app: App) =>
+  async ({ id }: { id: string }): Promise<void> => {
+    await app.sounds.forget([id])
+    await makeMore(app)
+  }
+
 async function makeMore({ feeds, jobs }: App): Promise<void> {
   if (feeds.all().length > 0) await jobs.start(makeSounds)
 }
@@ -52,13 +60,10 @@ export default definePlugin({
     'channel.remove': (app) => (id, step) => step('podcast.end', () => app.feeds.endOf('channel', id)),
   },
   on: {
-    // The video may have a new film.
-    'video.added':
-      (app) =>
-      async ({ id }) => {
-        await app.sounds.forget([id])
-        await makeMore(app)
-      },
+    'video.added': makeAgain,
+    'video.changed': (app) => async (change) => {
+      if (change.what === 'file') await makeAgain(app)(change)
+    },
     'video.adopted': (app) => () => makeMore(app),
     'video.restored': (app) => () => makeMore(app),
     'playlist.renewed': (app) => () => makeMore(app),

@@ -25,15 +25,18 @@ export function openRefresh(state: VideoState) {
       const { id } = metadata
       if (!(await collection.known([id])).has(id)) return false
       await fetchArt(app, metadata, signal)
+      let isOtherFile = false
       // Within the lock: if a download has replaced the film meanwhile, the new file must be measured.
       const isThere = await exclusive(id, async () => {
         const doc = await collection.get(id)
         const found = doc && (await inspectFile(app, doc))
+        isOtherFile = typeof found === 'object' && found.media_size !== doc!.media_size
         const fields = toFields(metadata, epochSeconds(app.clock))
         const set = { ...fields, ...(typeof found === 'object' && measured(found)), active: true }
         return collection.patch(id, { set }, { visible: true })
       })
       if (isThere) await tellChanged(id, 'metadata')
+      if (isThere && isOtherFile) await tellChanged(id, 'file')
       return isThere
     },
 

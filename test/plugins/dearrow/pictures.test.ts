@@ -1,7 +1,7 @@
 /** Thumbnails at the times that viewers propose: cut from the film without any request, removed with the video. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { rename, stat } from 'node:fs/promises'
+import { rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -92,6 +92,34 @@ test('a picture is removed with its video, with its film, and when the feature i
   assert.equal((await app.as('admin').delete('/api/video/v1/')).status, 200)
   await rested(app)
   assert.equal(existsSync(path), false)
+})
+
+test('a damaged film that was downloaded again gets its picture without a restart', async (t) => {
+  const { app, service } = await given(t)
+  const film = join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4')
+  await writeFile(film, 'damaged')
+  await proposed(app, service, 10)
+  assert.equal(await urlOf(app), undefined)
+
+  await makeFilm(film, FILM)
+  await app.app.emit('video.added', { id: 'v1', channelId: 'UC1', why: 'again' })
+  await rested(app)
+
+  assert.equal(await urlOf(app), '/cache/dearrow/v1.jpg')
+})
+
+test('another film in the same file has another picture', async (t) => {
+  const { app, service } = await given(t)
+  await proposed(app, service, 10)
+  const path = join(app.app.settings['cacheDir'] as string, 'dearrow', 'v1.jpg')
+  const before = (await stat(path)).size
+
+  const [look, filter, ...others] = FILM
+  await makeFilm(join(app.app.settings['mediaDir'] as string, 'UC1', 'v1.mp4'), [look!, `${filter},negate`, ...others])
+  await app.app.videos.measure('v1')
+  await rested(app)
+
+  assert.notEqual((await stat(path)).size, before)
 })
 
 test('a film that was offline gets its picture once its disk is back', async (t) => {

@@ -173,6 +173,20 @@ test('a copy is removed with its video, with a new file of it, and on an adminâ€
   )
 })
 
+test('a film that another program has replaced loses its copy as soon as a rescan has read it', async (t) => {
+  const app = await withFilm(t, 'A film.mkv', VP9)
+  assert.equal((await made(app)).state, 'there')
+  await makeFilm(join(app.root, 'old', 'A film.mkv'), ['-vf', 'scale=160:90', ...VP9])
+
+  await app.app.jobs.ended((await app.app.jobs.start('rescan_filesystem')).id)
+  await app.settled()
+
+  assert.deepEqual(
+    [(await app.as('user').get('/api/video/v1/copy/')).body.state, existsSync(copyPath(app, 'v1'))],
+    ['none', false],
+  )
+})
+
 test('no copy remains of a film that is replaced while it is converted', async (t) => {
   const app = await withFilm(t, 'A film.mkv', VP9)
   const { media } = app.app

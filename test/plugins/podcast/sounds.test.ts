@@ -1,7 +1,7 @@
 /** The sound files of podcasts: made from films, newest first, within their size limit; and square pictures. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, rename, stat, utimes } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
@@ -198,6 +198,18 @@ test('the newest sound files use the space, and those of removed videos are dele
 
   await app.as('admin').delete('/api/video/late/')
   assert.deepEqual(await soundsIn(app), [])
+})
+
+test('another film in the same file has another sound', async (t) => {
+  const { app } = await withFilms(t, [{ id: 'v1' }])
+  await app.settled()
+  const before = await readFile(app.app.sounds.pathOf('v1'))
+
+  await makeFilm(app.app.media.pathOf('UC1', 'v1'), ['-vf', 'scale=160:90', '-af', 'volume=0.1', ...AAC])
+  await app.app.videos.measure('v1')
+  await app.settled()
+
+  assert.notDeepEqual(await readFile(app.app.sounds.pathOf('v1')), before)
 })
 
 test('a sound file that does not fit next to newer ones is not made again and again', async (t) => {

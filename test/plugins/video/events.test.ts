@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { definePlugin, type Events } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
-import '../../support/ffmpeg.ts'
+import { makeFilm } from '../../support/ffmpeg.ts'
 import { aDownload, videoApp } from './scripted-platform.ts'
 
 test('each change of a video is emitted with the changed part; marks of accounts are no change', async (t) => {
@@ -30,6 +30,24 @@ test('each change of a video is emitted with the changed part; marks of accounts
     heard.map(({ id, what }) => `${id} ${what}`),
     ['v1 comments', 'v1 metadata', 'v1 metadata', 'v1 file', 'v1 keep', 'v1 keep'],
   )
+})
+
+test('a refresh emits that it has found another file', async (t) => {
+  const heard: string[] = []
+  const tide = definePlugin({
+    name: 'tide',
+    needs: ['video'],
+    on: { 'video.changed': () => (event) => void heard.push(event.what) },
+  })
+  const app = await videoApp(t, { plugins: [tide] })
+  const { videos, media } = app.app
+  const downloaded = await aDownload(app.app, 'v1', 'UC1')
+  await videos.ingest({ downloaded })
+
+  await makeFilm(media.pathOf('UC1', 'v1'), ['-vf', 'scale=160:90'])
+  for (const _ of ['first', 'second']) await videos.refreshWith(downloaded.metadata)
+
+  assert.deepEqual(heard, ['metadata', 'file', 'metadata'])
 })
 
 test('a missing video emits no change', async (t) => {
