@@ -4,6 +4,7 @@
  */
 import { DAY_SECONDS, epochSeconds, errors, type Static, Type } from 'archivolt'
 import type { App } from './app.ts'
+import { forgetDepth } from './depth.ts'
 
 /** `new`: no existing videos. A number: this many of the newest; for a channel, of each tab. */
 export const Take = Type.Union([
@@ -98,8 +99,12 @@ export function isScanned(id: string, jobId: string, { ledger }: App): boolean {
 }
 
 /** Ends a subscription: the next one starts from scratch, unless `beginAsBefore` continues this one within a day. */
-export async function forgetBeginning(id: string, { ledger, clock }: App): Promise<void> {
+export async function forgetBeginning(id: string, app: App): Promise<void> {
+  const { ledger, clock } = app
   const now = epochSeconds(clock)
+  // Otherwise a row of videos that this subscription has taken would end the next one's scan before those that it has
+  // not taken.
+  await forgetDepth(app, id)
   await ledger.write(() => {
     ledger.sql('DELETE FROM subscription_ended WHERE at < ?').run(now - DAY_SECONDS)
     ledger

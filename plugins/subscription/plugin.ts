@@ -34,7 +34,6 @@ export default definePlugin({
     'channel.remove': (app) => (channelId, step) =>
       step('subscription.forget', async () => {
         await withdraw(channelId, app)
-        await forgetDepth(app, channelId)
         await forgetBeginning(channelId, app)
         await forgetFeed(app, channelId)
       }),

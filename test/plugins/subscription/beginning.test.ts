@@ -152,6 +152,18 @@ test('an ended subscription is forgotten: the next one begins as requested, or b
   assert.equal(await scan(app), '10 new videos found')
 })
 
+test('what an ended subscription has read does not end the scan of the next one early', async (t) => {
+  const { app, loopback } = await given(t)
+  const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 200, key: 'bulk0', hasPictures: false })
+  await subscribe(app, 'channel', channelId, 40)
+  assert.equal((await queued(app)).length, 40)
+
+  await app.as('admin').post('/api/channel/', { data: [{ channel_id: channelId, channel_subscribed: false }] })
+  await subscribe(app, 'channel', channelId)
+
+  assert.equal(await scan(app), '10 new videos found', 'up to the size of 50')
+})
+
 test('a first scan that a restart interrupts is repeated, and a retried task requests no second one', async (t) => {
   const { app, loopback } = await given(t)
   const channelId = addLargeChannel(loopback.platform.catalogue, { videos: 200, key: 'bulk0', hasPictures: false })
