@@ -2,7 +2,7 @@
  * The only way to bring a video into the library: files, pictures, subtitles, document, event. Steps may be repeated.
  * Videos whose films stay in places are added by adopted.ts.
  */
-import { epochSeconds, localDay, type MergePatch, patchOrCreate, type Step, told } from 'archivolt'
+import { epochSeconds, isSameCut, localDay, type MergePatch, patchOrCreate, type Step, told } from 'archivolt'
 import type { MediaProbe } from '../media/types.ts'
 import type { VideoMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
@@ -119,7 +119,9 @@ async function bringIn(state: VideoState, input: Ingest, step: Step): Promise<bo
   }
   const doc = await toDoc(app, input, probe, fresh, before)
   await step('video.subtitles', () => indexSubtitles(state, doc, fresh, isSubtitleIndexed))
-  const change = { set: ownPart(doc, input) }
+  // The former film had another length than the platform's; this one has not.
+  const isCutGone = before?.cut && isSameCut(before.cut.duration, doc.player.duration)
+  const change = { set: { ...ownPart(doc, input), ...(isCutGone && { cut: null }) } }
   await step('video.document', () => patchOrCreate(collection, id, { change, doc }, { visible: true }))
   // Only downloads have a receipt.
   const why = before ? 'again' : downloaded.receipt ? 'new' : 'imported'

@@ -44,3 +44,22 @@ test('a cut is reported, segments that do not fit are not used, and the longer f
   await app.app.jobs.ended(again.body.task_id)
   assert.equal((await app.doc('video', ID)).cut, undefined)
 })
+
+test('a video that was downloaded again in its new length no longer differs from the platform', async (t) => {
+  const { platform: loopback, settings } = await startTestPlatform(t)
+  const app = await testApp(t, { settings })
+  const admin = app.as('admin')
+  await admin.post('/api/config/', { downloads: { sleep_interval: 0 } })
+  const download = async () => {
+    await admin.post('/api/download/?autostart=true&force=true', { data: [{ youtube_id: ID, status: 'pending' }] })
+    await app.settled()
+    const { cut, player } = await app.doc('video', ID)
+    return [cut, player.duration]
+  }
+  loopback.catalogue.put('videos', ID, { clip: 'wide-3s' })
+  assert.deepEqual(await download(), [undefined, 3])
+
+  loopback.catalogue.put('videos', ID, { clip: 'wide-12s' })
+
+  assert.deepEqual(await download(), [undefined, 12])
+})
