@@ -133,7 +133,8 @@ async function takeIfBetter(
   const id = video.platform_id
   const wanted = await downloadOptions(video.channel_id, folder, app, video.platform_id)
   const there = {
-    height: video.receipt.got.height,
+    // Somebody may have put a better film in the place of the downloaded one.
+    height: Math.max(video.receipt.got.height, Math.min(video.width, video.height)),
     isForeign: video.degraded.reasons.includes('language'),
     seconds: video.player.duration,
   }

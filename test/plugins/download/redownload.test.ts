@@ -1,6 +1,6 @@
 /** Degraded videos are downloaded again, with the real yt-dlp: when, how often, and what happens to the old file. */
 import assert from 'node:assert/strict'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { aDegraded, aReceipt, aVideo, type TestApp, testApp, testClock } from 'archivolt/testing'
@@ -78,6 +78,26 @@ test('a degraded video improves by itself a week later; the old file goes to the
   assert.equal(await again(), null, 'somebody prefers the old one')
 })
 
+test('a better film that somebody has put in the place of a degraded one stays', async (t) => {
+  const { app, platform, download, again, media } = await openDegradedApp(t)
+  const film = join(app.dataDir, 'media', CHANNEL.harbour, `${fog}.mp4`)
+  await download(fog)
+  const better = await readFile(film)
+  await app.as('admin').delete(`/api/video/${fog}/`)
+  platform.faults.set(fog, WITHHELD)
+  await download(fog)
+  platform.faults.clear(fog)
+  await writeFile(film, better)
+  await app.app.videos.measure(fog)
+  const fetched = media()
+
+  await app.clock.advance(7 * DAY_MS + 1000)
+
+  assert.equal(await again(), null)
+  assert.equal(media(), fetched)
+  assert.deepEqual(await readFile(film), better)
+})
+
 test('a video without a better format is not downloaded; after three attempts it stays as it is', async (t) => {
   const { app, platform, download, again, media } = await openDegradedApp(t)
   platform.faults.set(fog, WITHHELD)
@@ -122,6 +142,7 @@ test('another yt-dlp, or another cookie, is a reason not to wait', async (t) => 
   const degraded = {
     channelId: CHANNEL.harbour,
     receipt: aReceipt('degraded', { offered: 360 }),
+    ...{ width: 640, height: 360 },
     player: { duration: 3 },
   }
   const next_try = Math.floor(app.clock.now() / 1000) + 86_400
@@ -165,6 +186,7 @@ test('a few are downloaded a day, and none while the queue is processed', async 
     ...ids.map((id, at) =>
       aVideo({
         ...{ id, channelId: CHANNEL.harbour, player: { duration: seconds[at]! } },
+        ...{ width: 640, height: 360 },
         ...{ receipt: aReceipt('degraded', { offered: 360 }), degraded: aDegraded({ next_try: past + at }) },
       }),
     ),
