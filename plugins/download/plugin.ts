@@ -58,6 +58,12 @@ export default definePlugin({
     // The queue was replaced by that of a backup or an older ledger.
     'index.replaced': (app) => () => app.media.sweepStaging(),
     'ledger.replaced': (app) => () => app.media.sweepStaging(),
+    // Who restores a video no longer ignores it.
+    'video.restored':
+      ({ queue }) =>
+      async ({ id }) => {
+        if (queue.get(id)?.status === 'ignore') await queue.remove(id)
+      },
     'downloader.changed': (app) => () => app.degraded.fetchSoon(),
     'download.failed': (app) => (failed) => {
       // An announced video has a time for a retry, and does not count as failed.

@@ -108,6 +108,23 @@ test('items that were removed from the queue or ignored return in their order, w
   assert.equal((await app.as('user').post('/api/download/restore/', { removal })).status, 403)
 })
 
+test('a video that is restored from the bin is no longer ignored; others still are', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await app.app.platform.command('pause')
+  await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'item0000001', channelId: 'UC1' }))
+  const { removal } = (await admin.delete('/api/video/item0000001/')).body
+  await app.app.queue.add([aNewItem('item0000001'), aNewItem('item0000002')], 'ignore')
+
+  const { status, text } = await admin.post('/api/bin/restore/', { removal })
+  await app.settled()
+
+  assert.equal(status, 200, text)
+  assert.deepEqual([...(await app.ids('video'))], ['item0000001'])
+  assert.equal(app.app.queue.get('item0000001'), undefined)
+  assert.equal(app.app.queue.get('item0000002')?.status, 'ignore')
+})
+
 test('the end of a subscription is undone with its skipped videos, also before listeners are notified', async (t) => {
   const app = await testApp(t)
   await app.given(
