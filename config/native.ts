@@ -31,8 +31,8 @@ const GLIBC = '2.28'
 const zigName = ({ arch, libc }: Target): string =>
   `${arch === 'x64' ? 'x86_64' : 'aarch64'}-linux-${libc === 'musl' ? 'musl' : `gnu.${GLIBC}`}`
 
-export const run = (program: string, args: readonly string[], cwd = ROOT): Promise<{ stdout: string }> =>
-  promisify(execFile)(program, args, { cwd, maxBuffer: 16 << 20 })
+export const run = (program: string, args: readonly string[]): Promise<{ stdout: string }> =>
+  promisify(execFile)(program, args, { cwd: ROOT, maxBuffer: 16 << 20 })
 
 /**
  * The binding for every Node with Node-API 10.

@@ -91,8 +91,6 @@ export const turnTables = {
 }
 
 export type State = 'due' | 'whole' | 'rewritten' | 'rotten' | 'missing' | 'unreadable'
-/** The faults that a scrub finds. */
-export type Fault = Exclude<State, 'due' | 'whole'>
 
 export interface FileKey {
   kind: 'video' | 'subtitle' | 'picture'

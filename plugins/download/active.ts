@@ -26,8 +26,6 @@ export class ItemTakenAway extends Error {
 
 const TOLD_EVERY_MS = 1000
 
-export type ActiveItems = ReturnType<typeof openActiveItems>
-
 /** @param changed  informs listeners of the queue */
 export function openActiveItems(
   { clock, log, touch }: Pick<App, 'clock' | 'log' | 'touch'>,

@@ -30,8 +30,6 @@ export interface Removal {
   note(table: Table, where: string, values: readonly unknown[]): void
 }
 
-export type QueueUndo = ReturnType<typeof openQueueUndo>
-
 export function openQueueUndo({ ledger, clock, media }: Pick<App, 'ledger' | 'clock' | 'media'>) {
   return {
     async begin(): Promise<Removal> {

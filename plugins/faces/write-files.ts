@@ -211,8 +211,6 @@ export function openSettle(app: App, rows: Rows) {
     for (const { known, gone } of works) for (const path of gone) known.delete(path)
   }
 }
-export type Settle = ReturnType<typeof openSettle>
-
 /** @param code  the error code of the last kind of link that was tried */
 export const noLink = (code: string): Words =>
   say`This folder cannot contain links to the library (${{ code }}): choose a folder on the library’s disk`

@@ -35,8 +35,6 @@ const PRIVATE = /[\ue000-\uf8ff]/g
 
 export type Dictionary = ReturnType<typeof openDictionary>
 
-export type Dictionaries = ReturnType<typeof openDictionaries>
-
 export function openDictionaries({ ledger }: Pick<App, 'ledger'>) {
   const { sql } = ledger
   const opened = new Map<number, Dictionary>()

@@ -71,8 +71,6 @@ export const MOST_APART_SECONDS = 90 * DAY_SECONDS
 const DUE = '(ask_at <= ? OR ask_at > ? AND ask_at < ?) AND back_at IS NULL'
 const dueValues = (now: number) => [now, now + MOST_APART_SECONDS, NEVER]
 
-export type LossRows = ReturnType<typeof openLossRows>
-
 export function openLossRows({ ledger: { sql } }: Pick<App, 'ledger'>) {
   const toRow = (row: Stored): LossRow => ({ ...row, kind: KINDS[row.kind]! })
   const all = (where: string, ...values: unknown[]): LossRow[] =>

@@ -36,8 +36,6 @@ const MANY = 3
 const AGAIN_SECONDS = 30 * DAY_SECONDS
 const SHOWN_SECONDS = 7 * DAY_SECONDS
 
-export type Rescues = ReturnType<typeof openRescues>
-
 export function openRescues({ ledger: { sql }, clock, preferences }: App) {
   /** Channels that lose videos, but are not lost themselves. */
   function due(): Array<{ channel: string; lost: number }> {

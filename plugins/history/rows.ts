@@ -115,8 +115,6 @@ export interface Wanted {
 const LONGEST_CHAIN = 8
 const TABLES = ['history_change', 'history_seen', 'history_number'] as const
 
-export type Rows = ReturnType<typeof openRows>
-
 export function openRows({ ledger }: Pick<App, 'ledger'>) {
   const { sql } = ledger
   const dictionaries = openDictionaries({ ledger })

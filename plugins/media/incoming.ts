@@ -22,8 +22,6 @@ const MOST_SMALL_BYTES = 200_000
 /** Width of a user's picture: sharp at the largest size on our page. */
 const PORTRAIT_WIDTH = 256
 
-export type Incoming = ReturnType<typeof openIncoming>
-
 export function openIncoming(app: Pick<App, 'platform' | 'log' | 'settings'>, folder: string) {
   /** Converts one upload at a time, however many people upload. */
   const portraits = openLocks()

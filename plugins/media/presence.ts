@@ -14,7 +14,7 @@ import type { LibraryLock } from './library-lock.ts'
 import type { Paths } from './paths.ts'
 
 /** In the library's folder: this installation's id, and a sentence for people who find the file. */
-export const MARK = '.archivolt-library'
+const MARK = '.archivolt-library'
 const MARK_TEXT =
   'This file tells Archivolt that its library is here. It belongs on the same disk as the videos: leave it in its place.'
 const MARK_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -109,8 +109,6 @@ function openMark(folder: string) {
 
   return { find, write }
 }
-
-export type Presence = ReturnType<typeof openPresence>
 
 /** @param prepare  cleans up after an earlier run; called once, before the library counts as available */
 export function openPresence(app: PresenceApp, paths: PresencePaths, lock: LibraryLock, prepare: () => Promise<void>) {

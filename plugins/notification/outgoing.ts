@@ -5,7 +5,7 @@
 import { errors, type Job } from 'archivolt'
 import type { App } from './app.ts'
 import { openApprise } from './apprise.ts'
-import type { Carrier, Carriers, OutgoingMessage } from './carrier.ts'
+import type { Carriers, OutgoingMessage } from './carrier.ts'
 import { postJson } from './post-json.ts'
 
 const ownCarriers: Carriers = { json: postJson, jsons: postJson, http: postJson, https: postJson }
@@ -26,11 +26,8 @@ export interface Outgoing {
   end(): Promise<void>
 }
 
-export function openOutgoing(
-  app: App,
-  carriers: Carriers = ownCarriers,
-  others: Carrier = openApprise(app.settings),
-): Outgoing {
+export function openOutgoing(app: App): Outgoing {
+  const apprise = openApprise(app.settings)
   const closing = new AbortController()
   const waiting: Array<() => Promise<void>> = []
   const running = new Set<Promise<void>>()
@@ -41,8 +38,8 @@ export function openOutgoing(
     if (!scheme)
       throw errors.badRequest('The address for messages must begin with a scheme, such as mailto: or https://')
     const brought = app.hook('notification.carrier').find((one) => one.schemes.includes(scheme))
-    const own = Object.hasOwn(carriers, scheme) ? carriers[scheme] : undefined
-    const carry = own ?? brought?.carry ?? others
+    const own = Object.hasOwn(ownCarriers, scheme) ? ownCarriers[scheme] : undefined
+    const carry = own ?? brought?.carry ?? apprise
     const late = new AbortController()
     const timer = app.clock.after(LONGEST_DELIVERY_MS, () => late.abort(new Error('no answer within 30 s')))
     try {

@@ -20,8 +20,6 @@ interface LibraryWatchParts {
   onBack: () => void
 }
 
-export type LibraryWatch = ReturnType<typeof openLibraryWatch>
-
 export function openLibraryWatch({ clock, log, absence, onBack }: LibraryWatchParts) {
   let away: Away | undefined
   let timer: Timer | undefined

@@ -63,8 +63,8 @@ export const url = (value: unknown): string =>
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value)
 
-function idOf(value: unknown, what: string): string {
-  if (!isId(value)) throw new MetadataError(`${PLATFORM} sent no usable id of the ${what}`)
+function channelIdOf(value: unknown): string {
+  if (!isId(value)) throw new MetadataError(`${PLATFORM} sent no usable id of the channel`)
   return value
 }
 
@@ -81,7 +81,7 @@ export function toVideoMetadata(raw: Raw, askedId: string, warnings: string[], n
     id: askedId,
     title: isTitleMadeUp(raw) ? undefined : line(raw.title) || undefined,
     description: text(raw.description),
-    channelId: idOf(raw.channel_id, 'channel'),
+    channelId: channelIdOf(raw.channel_id),
     channelName: line(raw.channel) || line(raw.uploader) || String(raw.channel_id),
     vidType: vidTypeOf(raw, liveStatus),
     published,
@@ -198,7 +198,7 @@ export function toChannelMetadata(raw: Raw): ChannelMetadata {
   const banner = url(banners.sort((a, b) => count(a.width) - count(b.width)).at(-1)?.url)
   const tvart = byId('banner_uncropped')
   const handle = line(raw.uploader_id, 200)
-  const id = idOf(raw.channel_id ?? raw.id, 'channel')
+  const id = channelIdOf(raw.channel_id ?? raw.id)
   return {
     id,
     name: line(raw.channel) || line(raw.title) || undefined,

@@ -13,7 +13,7 @@ import { DEFAULT_PLATFORM_URL } from './tools.ts'
 import { updateTables } from './update.ts'
 import { updateDownloader } from './update-downloader.ts'
 
-const optionalText = (description: string) => Type.Union([Type.String({ minLength: 1 }), Type.Null()], { description })
+const optionalPath = Type.Union([Type.String({ minLength: 1 }), Type.Null()], { description: 'a path' })
 
 export default definePlugin({
   name: 'platform',
@@ -38,14 +38,14 @@ export default definePlugin({
     },
     ytdlp: {
       env: 'AV_YTDLP',
-      schema: optionalText('a path'),
+      schema: optionalPath,
       default: null,
       isPath: true,
       meaning: 'a Python venv with yt-dlp, or the official zip; unset: the one in tools/',
     },
     ytdlpPlugins: {
       env: 'AV_YTDLP_PLUGINS',
-      schema: optionalText('a path'),
+      schema: optionalPath,
       default: null,
       isPath: true,
       meaning: 'a folder that contains yt_dlp_plugins',

@@ -224,8 +224,8 @@ async function withOwnDeno(runtimes: Runtimes, { path }: Build): Promise<Runtime
   return (await isProgram(deno)) ? { ...runtimes, deno: { path: deno } } : runtimes
 }
 
-export async function programVersion(program: string, option = '-version'): Promise<string | undefined> {
-  const output = await run(program, [option], VERSION_TIMEOUT_MS).catch(() => undefined)
+export async function programVersion(program: string): Promise<string | undefined> {
+  const output = await run(program, ['-version'], VERSION_TIMEOUT_MS).catch(() => undefined)
   return output === undefined ? undefined : (/(?:version |deno )(\S{1,60})/.exec(output)?.[1] ?? 'unknown')
 }
 

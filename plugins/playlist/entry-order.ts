@@ -1,4 +1,4 @@
-/** The order of entries: moving them and numbering them. */
+/** The order of entries: what can be done with one, numbers, and the position one up or down. */
 import type { PlaylistEntry } from './schema.ts'
 
 export const ACTIONS = ['create', 'remove', 'up', 'down', 'top', 'bottom', 'move'] as const
@@ -7,12 +7,6 @@ export type Action = (typeof ACTIONS)[number]
 /** Numbers entries from 0 without gaps. */
 export const numbered = (entries: readonly PlaylistEntry[]): PlaylistEntry[] =>
   entries.map((entry, idx) => (entry.idx === idx ? entry : { ...entry, idx }))
-
-/** Moves an entry to another position, at most to the end. */
-export function moved(entries: readonly PlaylistEntry[], from: number, to: number): PlaylistEntry[] {
-  const rest = entries.toSpliced(from, 1)
-  return rest.toSpliced(Math.min(to, rest.length), 0, entries[from]!)
-}
 
 /**
  * The position for "one up" or "one down".

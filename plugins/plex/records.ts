@@ -124,8 +124,6 @@ export function openRecords({ media }: Pick<App, 'media'>, address: string) {
   return { showOf, seasonOf, episodeOf, collectionOf }
 }
 
-export type Records = ReturnType<typeof openRecords>
-
 function named(key: Key, path: string, title: string, published: string): Item {
   const year = Number(published.slice(0, 4)) || undefined
   const { type } = key

@@ -55,8 +55,6 @@ interface Row {
   at: number
 }
 
-export type Markings = ReturnType<typeof openMarkings>
-
 export function openMarkings({ ledger, log }: Pick<App, 'ledger' | 'log'>) {
   const locks = openLocks()
 

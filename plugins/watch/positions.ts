@@ -40,8 +40,6 @@ export interface Position {
   duration: number
 }
 
-export type Positions = ReturnType<typeof openPositions>
-
 export function openPositions({ ledger, clock }: Pick<App, 'ledger' | 'clock'>) {
   return {
     get(userId: number, videoId: string): Position | undefined {

@@ -36,8 +36,6 @@ export interface SettleOptions {
 const toDate = (mark: number): number | null => (mark > 0 ? mark : null)
 const isCarrying = ({ doc }: Video): boolean => doc.shared_mark !== undefined || doc.restored_mark !== undefined
 
-export type Settling = ReturnType<typeof openSettling>
-
 export function openSettling({ accounts, ledger, videos }: App, marks: Marks, indexer: MarkIndexer) {
   /**
    * Turns the fields of documents into marks. The documents keep these fields until the index has the marks, so an

@@ -223,11 +223,10 @@ function readerOf(db: Database.Database) {
      * row's number.
      * @throws NoCatalog: there is no such table
      */
-    rows(table: string, columns: readonly string[], order?: string): IterableIterator<Record<string, unknown>> {
+    rows(table: string, columns: readonly string[]): IterableIterator<Record<string, unknown>> {
       const there = columnsOf(table).add('rowid')
       const asked = columns.map((name) => (there.has(name) ? quoted(name) : `NULL AS ${quoted(name)}`))
-      const by = order !== undefined && there.has(order) ? ` ORDER BY ${quoted(order)}` : ''
-      return eachRow(db.prepare(`SELECT ${asked.join(', ')} FROM ${quoted(table)}${by}`))
+      return eachRow(db.prepare(`SELECT ${asked.join(', ')} FROM ${quoted(table)}`))
     },
   }
 }
