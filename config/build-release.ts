@@ -25,7 +25,7 @@ import {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** The names for `make release FOR=`. */
-export const TARGETS: Readonly<Record<string, Target>> = {
+const TARGETS: Readonly<Record<string, Target>> = {
   x64: { arch: 'x64', libc: 'glibc' },
   arm64: { arch: 'arm64', libc: 'glibc' },
   'x64-musl': { arch: 'x64', libc: 'musl' },
@@ -64,7 +64,7 @@ const PLATFORMS: Readonly<Record<Target['libc'], readonly string[]>> = {
 }
 
 /** @returns the path of the tarball */
-export async function buildRelease(target: Target, outdir: string): Promise<string> {
+async function buildRelease(target: Target, outdir: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'archivolt-release-'))
   try {
     const machine = { version: manifest.version, platform: 'linux', ...target }

@@ -34,7 +34,7 @@ export const indexing = (id: string, source: string, version?: Version): Operati
   source,
 })
 /** Writes only if the document does not exist. */
-export const creating = (id: string, source: string): Operation => ({
+const creating = (id: string, source: string): Operation => ({
   id,
   action: JSON.stringify({ create: { _id: id } }),
   source,

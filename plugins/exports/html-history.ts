@@ -96,7 +96,7 @@ const OFFSET = /(?:GMT|UTC)\s*([+-])(\d{1,2})(?::?(\d\d))?/
  * Epoch seconds of a date in any of the languages, as UTC if its time zone is only a name; undefined: the date cannot
  * be read, or the name of its month means another month in another language.
  */
-export function timeIn(text: string): number | undefined {
+function timeIn(text: string): number | undefined {
   const time = TIME.map((form) => form.exec(text)).find((found) => found !== null)
   if (!time) return undefined
   const day = dayIn(text.replace(time[0], ' ').replace(OFFSET, ' '))

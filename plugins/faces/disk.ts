@@ -99,7 +99,7 @@ const ORDERS = {
 export type Linked = keyof typeof ORDERS
 
 /** The error if no kind of link works. */
-export class NoLink extends Error {
+class NoLink extends Error {
   readonly code = 'NOLINK'
 }
 

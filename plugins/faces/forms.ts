@@ -76,7 +76,7 @@ export const unitOf = (videoId: string): string => `v ${videoId}`
 /** @param unit  of a video */
 export const videoOf = (unit: string): string => unit.slice(unitOf('').length)
 const SHOW = 'show'
-export const seasonUnit = (season: number): string => `season ${season}`
+const seasonUnit = (season: number): string => `season ${season}`
 
 /** The files of the show and its seasons. @param artOf  omitted: without pictures */
 export function showUnits(channel: ChannelDoc, aired: Aired, artOf?: Source['artOf']): WantedUnit[] {

@@ -41,7 +41,7 @@ export const cleaned = (text: string): string =>
 const SAMPLE = /(?<![\p{L}\p{N}])sample(?![\p{L}\p{N}])/giu
 
 /** Inserts a space between a letter that announces a number and the number, and replaces an x between numbers. */
-export const brokenUp = (text: string): string =>
+const brokenUp = (text: string): string =>
   text
     .replace(/(\d) ?[x×](?=\d)/gi, (_, digit: string) => `${digit} × `)
     .replace(/([sex])(?=\d)/gi, '$1 ')
@@ -73,7 +73,7 @@ export function cutTo(text: string, bytes: number): string {
 }
 
 /** `<before><middle><after>` as one name; if it is too long, the middle is cut. */
-export function fitted(before: string, middle: string, after: string, room = MOST_BYTES): string {
+function fitted(before: string, middle: string, after: string, room = MOST_BYTES): string {
   return `${before}${cutTo(middle, Math.max(0, room - bytesOf(before) - bytesOf(after)))}${after}`
 }
 

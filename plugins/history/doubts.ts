@@ -22,7 +22,7 @@ const LOSSES: ReadonlyArray<[words: RegExp, loss: Loss]> = [
   [/copyright claim/i, 'copyright'],
 ]
 
-export const lossOf = ({ message }: Pick<Failure, 'message'>): Loss =>
+const lossOf = ({ message }: Pick<Failure, 'message'>): Loss =>
   LOSSES.find(([words]) => words.test(message))?.[1] ?? 'unavailable'
 
 /** Availabilities limited to some viewers: without their account, such a video seems to be missing. */

@@ -17,7 +17,7 @@ export type History = ReturnType<typeof openHistory>
 const Second = Type.Integer({ minimum: 0 })
 const Count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])
 /** The form in which the bin stores the history of a subject. */
-export const StoredHistory = Type.Object({
+const StoredHistory = Type.Object({
   changes: Type.Array(
     Type.Object({ part: Type.Enum(PARTS), seenAt: Second, before: Type.Unknown(), after: Type.Unknown() }),
     { maxItems: 100_000 },
@@ -25,7 +25,7 @@ export const StoredHistory = Type.Object({
   numbers: Type.Array(Type.Object({ seen_at: Second, views: Count, second: Count }), { maxItems: 100_000 }),
   seen: Type.Record(Type.String(), Type.Unknown()),
 })
-interface StoredHistory {
+export interface StoredHistory {
   changes: Array<{ part: Part; seenAt: number; before: unknown; after: unknown }>
   numbers: Array<{ seen_at: number; views: number | null; second: number | null }>
   seen: Record<string, unknown>

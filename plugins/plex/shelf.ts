@@ -31,7 +31,7 @@ interface Cached {
 
 const weightOf = ({ episodes }: Cached): number => Math.max(LEAST_COUNTED, episodes.length)
 
-export const seasonOf = (published: string): number => Number(published.slice(0, 4)) || 0
+const seasonOf = (published: string): number => Number(published.slice(0, 4)) || 0
 
 export function openShelf(app: Pick<App, 'videos'> & { readonly faces: Pick<App['faces'], 'rows'> }) {
   const cache = new Map<string, Cached>()

@@ -6,7 +6,7 @@ import { errors, say } from 'archivolt'
 import type { App } from './app.ts'
 import type { RuleRows } from './rule-rows.ts'
 
-export const MOST_GROUPS = 100
+const MOST_GROUPS = 100
 const MOST_MEMBERS = 2000
 
 export interface Member {

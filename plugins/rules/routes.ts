@@ -17,7 +17,7 @@ const given = {
   name: Type.Optional(Type.String({ maxLength: 200, pattern: '^[^\\p{C}]*$' })),
   is_on: Type.Optional(Type.Boolean()),
 }
-export const RuleRecord = Type.Object({
+const RuleRecord = Type.Object({
   id: Type.Integer(),
   ...given,
   name: Type.String(),

@@ -13,7 +13,7 @@ import {
   type Side,
 } from './schema.ts'
 
-export const MOST_RULES = 300
+const MOST_RULES = 300
 
 interface Row {
   id: number

@@ -11,7 +11,7 @@ import { TOGETHER, type Touched, type Touching } from './touching.ts'
  * Maximum number of videos that a run may change without an admin. It also waits for one if it changes a larger share
  * of a rule's scope than allowed.
  */
-export const MOST_UNASKED = 50
+const MOST_UNASKED = 50
 const MOST_SHARE = 0.1
 /** A number of videos that is always allowed, because a tenth of a small scope is less than one video. */
 const FEW = 10

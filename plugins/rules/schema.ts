@@ -17,7 +17,7 @@ export const Scope = Type.Union([
 ])
 export type Scope = Static<typeof Scope>
 
-export const LONGEST_PATTERN = 300
+const LONGEST_PATTERN = 300
 const Words = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: 50 })
 /** Words or phrases, or a pattern. */
 export const Text = Type.Union([
@@ -34,9 +34,9 @@ const Height = Type.Integer({ minimum: 1, maximum: 100_000 })
 const Views = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 /** `premieres`: videos that were first shown as a premiere; only a video's metadata contains this, listings do not. */
-export const KINDS = ['videos', 'shorts', 'streams', 'premieres'] as const
-export const AVAILABILITIES = ['public', 'unlisted', 'members_only', 'premium', 'sign_in', 'private'] as const
-export const WATCHED_BY = ['anyone', 'everyone', 'admins'] as const
+const KINDS = ['videos', 'shorts', 'streams', 'premieres'] as const
+const AVAILABILITIES = ['public', 'unlisted', 'members_only', 'premium', 'sign_in', 'private'] as const
+const WATCHED_BY = ['anyone', 'everyone', 'admins'] as const
 
 const Newest = Type.Object(
   {

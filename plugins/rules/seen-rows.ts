@@ -12,7 +12,7 @@ import type { Quality } from './schema.ts'
  * Maximum number of left-out videos that are stored, the newest first. Others are decided again if a listing still
  * contains them.
  */
-export const MOST_LEFT = 50_000
+const MOST_LEFT = 50_000
 
 /** The answer of the platform. */
 export interface Asked {

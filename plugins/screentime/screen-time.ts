@@ -35,7 +35,7 @@ CREATE TABLE screentime_played (
 `,
 }
 
-export const MORE_MINUTES = 5
+const MORE_MINUTES = 5
 /** Maximum time that a report without progress is charged for. Players report every ten seconds of the film. */
 const REPORT_SECONDS = 20
 const LONGEST_REPORT_SECONDS = 600

@@ -11,7 +11,7 @@ import { ARCHIVE, headOf, type RecordOf, toText } from './records.ts'
 const CHANNEL_ART = ['channel_thumb', 'channel_banner', 'channel_tvart'] as const
 
 /** Converts ids of accounts to names. */
-export const toNames =
+const toNames =
   ({ accounts }: Pick<App, 'accounts'>): Renaming =>
   (account) =>
     accounts.get(Number(account))?.username

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 import { errors, faultIn, type Static, say, Type } from 'archivolt'
 
 /** Version of the format. Increased when older versions of the program cannot use new sidecars. */
-export const VERSION = 1
+const VERSION = 1
 /** Maximum size of a sidecar, which consists mostly of comments: a larger file was not written by the archive. */
 const MOST_BYTES = 64 << 20
 const MOST_PICTURE = 8 << 20
@@ -24,7 +24,7 @@ const Anything = Type.Record(Type.String(), Type.Unknown())
 const View = Type.Record(Type.String(), Type.Array(Type.String(), { maxItems: 100_000 }))
 
 /** The schema of each kind, without the parts that the owning plugin validates. */
-export const Records = {
+const Records = {
   video: Type.Object({
     ...Head,
     channel_name: Type.String({ maxLength: 500 }),

@@ -69,7 +69,7 @@ const MOST_SOUND = 20_000
  * Validates texts before they are spliced into pages: pages are not parsed, so that one damaged text would break the
  * whole page.
  */
-export function openSoundness({ read }: Pick<Target, 'read'>) {
+function openSoundness({ read }: Pick<Target, 'read'>) {
   const sound = new Set<number>()
   let [table, since] = ['', 0]
   return ({ rid, text }: { rid: number; text: string }, main: string): boolean => {

@@ -18,7 +18,7 @@ const COMMON = new URL('./common-passwords.txt.gz', import.meta.url)
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase()
 
 /** A sentence about the fault of a password; undefined: none. @param username  name of the account */
-export async function faultOfPassword(password: string, username: string): Promise<Words | undefined> {
+async function faultOfPassword(password: string, username: string): Promise<Words | undefined> {
   if ([...password].length < SHORTEST_PASSWORD)
     return say`must have at least ${{ count: SHORTEST_PASSWORD }} characters`
   if (password.length > LONGEST_PASSWORD) return say`must have at most ${{ count: LONGEST_PASSWORD }} characters`

@@ -60,7 +60,7 @@ interface Section {
   isForDownloaders?: boolean
 }
 
-export const sections: Section[] = [
+const sections: Section[] = [
   { key: 'home', letter: 'h', icon: House, text: 'nav.home', path: '/' },
   { key: 'channels', letter: 'c', icon: TvMinimalPlay, text: 'nav.channels', path: '/channels/' },
   { key: 'playlists', letter: 'p', icon: ListVideo, text: 'nav.playlists', path: '/playlists/' },

@@ -28,7 +28,7 @@ export function downloadLabel(understood: readonly Understood[]): string {
 }
 
 /** @param count  undefined: unknown */
-export const confirmMany = (count: Count | undefined): Promise<boolean> =>
+const confirmMany = (count: Count | undefined): Promise<boolean> =>
   confirm({
     title: count === undefined ? t('channel.downloadAll.title') : t('adding.many', { count }),
     text: h('p', null, count === undefined ? t('adding.many.unknown') : t('adding.many.text')),

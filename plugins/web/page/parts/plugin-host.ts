@@ -182,7 +182,7 @@ const toRefused = (error: unknown): Refused => {
 const tooMany = (): Refused => ({ message: t('failure.throttledSoon'), status: 429, code: 'throttled', fields: {} })
 
 /** @param asks  routes such as `GET /api/note/:noteId/` */
-export const isAllowed = (asks: readonly string[], method: unknown, path: unknown): boolean =>
+const isAllowed = (asks: readonly string[], method: unknown, path: unknown): boolean =>
   typeof path === 'string' &&
   isPlain(path) &&
   asks.some((one) => {

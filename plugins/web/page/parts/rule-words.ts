@@ -57,7 +57,7 @@ export const conditionWords = (conditions: RuleConditions): string[] =>
     return inWords(conditions[name])
   })
 
-export const outcomeName = ({ outcome, quality }: Pick<Rule, 'outcome' | 'quality'>): string => {
+const outcomeName = ({ outcome, quality }: Pick<Rule, 'outcome' | 'quality'>): string => {
   if (outcome !== 'take' || !quality) return t(`rules.outcome.${outcome}`)
   if (quality.quality_codec === 'sound') return t('rules.outcome.take.sound')
   return t('rules.outcome.take.as', {

@@ -15,7 +15,7 @@ interface Selection {
 }
 
 /** Maximum number of selected videos: the server processes each of them before it replies. */
-export const MOST_SELECTED = 500
+const MOST_SELECTED = 500
 
 export const selection = signal<Selection | undefined>(undefined)
 export const clearSelection = (): void => void (selection.value = undefined)

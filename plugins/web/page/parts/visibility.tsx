@@ -8,7 +8,7 @@ import { Icon } from './icon.tsx'
 
 type Whose = Pick<Playlist, 'playlist_type' | 'playlist_owner' | 'playlist_visibility'>
 
-export const isMine = ({ playlist_owner: owner }: Whose): boolean =>
+const isMine = ({ playlist_owner: owner }: Whose): boolean =>
   owner !== undefined && owner !== null && owner === account.value?.id
 
 export const mayChange = (playlist: Whose): boolean =>

@@ -46,7 +46,7 @@ export function showLater(id: string, isLater: boolean): void {
 }
 
 /** Drops cached lists that are out of date. */
-export function forgetLater(): void {
+function forgetLater(): void {
   for (const key of [`list /api/playlist/${WATCH_LATER}/`, `playlist/${WATCH_LATER}`, 'list playlists', 'playlists'])
     forget(key)
 }

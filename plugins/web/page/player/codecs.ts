@@ -48,7 +48,7 @@ const CONTAINERS: Record<string, string> = {
   m2ts: 'video/mp2t',
 }
 
-export const nameOf = (codec: string): string => NAMES[codec] ?? codec
+const nameOf = (codec: string): string => NAMES[codec] ?? codec
 
 /** @returns the names of the codecs in a file, such as `HEVC, AAC` */
 export const namesOf = (streams: readonly Stream[]): string =>

@@ -19,7 +19,7 @@ import { Preview } from './rules/preview.tsx'
 
 export type Side = Rule['side']
 
-export const loadRules = (): Load<Rules> => useLoad<Rules>('settings/rules', (signal) => get('/api/rule/', {}, signal))
+const loadRules = (): Load<Rules> => useLoad<Rules>('settings/rules', (signal) => get('/api/rule/', {}, signal))
 
 export function RulesSection() {
   const rules = loadRules()
