@@ -28,12 +28,7 @@ export function belongings({ playlists }: App): OwnBelongings {
         : undefined,
     restore: (stored, ids) =>
       playlists.putBack(
-        new Map(
-          [...stored].flatMap(
-            ([id, told]): Array<[string, Positions]> =>
-              faultIn(Stored, told) === undefined ? [[id, told as Positions]] : [],
-          ),
-        ),
+        new Map([...stored].filter(([, told]) => faultIn(Stored, told) === undefined) as Array<[string, Positions]>),
         ids,
       ),
   }

@@ -1,5 +1,6 @@
 /** The playlist ids in the documents of videos: updated in chunks that do not block the index for long. */
 import { chunksOf, MAX_WINDOW } from 'archivolt'
+import type { VideoFilter } from '../video/listing.ts'
 import type { App } from './app.ts'
 
 const CHUNK = 500
@@ -14,33 +15,26 @@ export function openMembership({ videos }: Pick<App, 'videos'>) {
     return found
   }
 
+  const lists = (playlistId: string): VideoFilter => ({ eq: ['playlist', playlistId] })
+
   async function add(playlistId: string, videoIds: readonly string[]): Promise<void> {
     for (const chunk of chunksOf(videoIds, CHUNK)) {
-      const without = {
-        and: [{ in: ['platform_id', chunk] }, { not: { eq: ['playlist', playlistId] } }],
-      } satisfies Parameters<App['videos']['collection']['patchWhere']>[0]
+      const without: VideoFilter = { and: [{ in: ['platform_id', chunk] }, { not: lists(playlistId) }] }
       await videos.collection.patchWhere(without, { add: { playlist: [playlistId] } }, { visible: true })
     }
   }
 
+  async function takeWhere(playlistId: string, where: VideoFilter): Promise<void> {
+    await videos.collection.patchWhere(where, { remove: { playlist: [playlistId] } }, { visible: true })
+  }
+
   async function take(playlistId: string, videoIds: readonly string[]): Promise<void> {
-    for (const chunk of chunksOf(videoIds, CHUNK)) {
-      await videos.collection.patchWhere(
-        { and: [{ in: ['platform_id', chunk] }, { eq: ['playlist', playlistId] }] },
-        { remove: { playlist: [playlistId] } },
-        { visible: true },
-      )
-    }
+    for (const chunk of chunksOf(videoIds, CHUNK))
+      await takeWhere(playlistId, { and: [{ in: ['platform_id', chunk] }, lists(playlistId)] })
   }
 
   /** Removes the playlist from all videos that name it. */
-  async function takeAll(playlistId: string): Promise<void> {
-    await videos.collection.patchWhere(
-      { eq: ['playlist', playlistId] },
-      { remove: { playlist: [playlistId] } },
-      { visible: true },
-    )
-  }
+  const takeAll = (playlistId: string): Promise<void> => takeWhere(playlistId, lists(playlistId))
 
   return { archived, add, take, takeAll }
 }

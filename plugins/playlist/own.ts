@@ -86,13 +86,14 @@ export function openOwnPlaylists(app: App, { rows, collection, custom, projectio
   function sharedFilters({ type, channel, subscribed, isOwn }: OwnQuery, actor: Actor): PlaylistFilter[] {
     const [hidden, own] = [rows.hidden(), isOwn === undefined ? [] : rows.ofOwner(actor.id).map(({ id }) => id)]
     const among: PlaylistFilter = { in: ['playlist_id', own] }
-    return [
-      ...(type === undefined ? [] : [{ eq: ['playlist_type', type] } satisfies PlaylistFilter]),
-      ...(channel === undefined ? [] : [{ eq: ['playlist_channel_id', channel] } satisfies PlaylistFilter]),
-      ...(subscribed === undefined ? [] : [{ eq: ['playlist_subscribed', subscribed] } satisfies PlaylistFilter]),
-      ...(isOwn === undefined ? [] : [isOwn ? among : ({ not: among } satisfies PlaylistFilter)]),
-      ...(hidden.length === 0 ? [] : [{ not: { in: ['playlist_id', hidden] } } satisfies PlaylistFilter]),
+    const filters: Array<PlaylistFilter | false> = [
+      type !== undefined && { eq: ['playlist_type', type] },
+      channel !== undefined && { eq: ['playlist_channel_id', channel] },
+      subscribed !== undefined && { eq: ['playlist_subscribed', subscribed] },
+      isOwn !== undefined && (isOwn ? among : { not: among }),
+      hidden.length > 0 && { not: { in: ['playlist_id', hidden] } },
     ]
+    return filters.filter((filter) => filter !== false)
   }
 
   /** A page of the playlists that are in the index. */

@@ -244,10 +244,6 @@ export function openPlaylists(app: App): Playlists {
     return rows.map(({ key }) => String(key[0])).sort()
   }
 
-  function holding(videoId: string): Promise<string[]> {
-    return idsWhere({ eq: ['entry', videoId] })
-  }
-
   function reportCut({ id, name = id, count, entries }: PlaylistMetadata, onCut: IndexOptions['onCut']): void {
     const came = entries.length
     app.log.warn({ playlist: id, came, count }, 'a listing ended early: nothing was removed from the playlist')
@@ -416,7 +412,7 @@ export function openPlaylists(app: App): Playlists {
       const lists = new Map<string, string[]>()
       // Most videos that are imported together are in no playlist.
       const isAny = (await collection.count({ in: ['entry', videoIds] }, 1)) > 0
-      for (const videoId of isAny ? videoIds : []) lists.set(videoId, await holding(videoId))
+      for (const videoId of isAny ? videoIds : []) lists.set(videoId, await idsWhere({ eq: ['entry', videoId] }))
       for (const [videoId, positions] of rows.positionsOf(videoIds)) {
         const shared = positions.flatMap(([id]) => (rows.get(id)?.isShared ? id : []))
         lists.set(videoId, [...new Set([...(lists.get(videoId) ?? []), ...shared])])
@@ -425,18 +421,10 @@ export function openPlaylists(app: App): Playlists {
     },
 
     async takeIn(videoId) {
-      for (const id of await holding(videoId)) {
+      for (const id of await idsWhere({ eq: ['entry', videoId] })) {
         await edit(id, (doc) => {
-          const isNews = doc.playlist_entries.some(
-            ({ platform_id, downloaded }) => platform_id === videoId && !downloaded,
-          )
-          return isNews
-            ? {
-                playlist_entries: doc.playlist_entries.map((entry) =>
-                  entry.platform_id === videoId ? { ...entry, downloaded: true } : entry,
-                ),
-              }
-            : undefined
+          const isNew = doc.playlist_entries.some((entry) => entry.platform_id === videoId && !entry.downloaded)
+          return isNew ? { playlist_entries: withFlags(doc, (one, was) => was || one === videoId) } : undefined
         })
         await membership.add(id, [videoId])
       }

@@ -39,26 +39,26 @@ export const removePlaylist = defineTask({
   },
 })
 
-export const addTwins = defineTask({
-  name: 'playlist.add_twins',
-  title: 'Store the second id key of playlist entries',
+/** Corrects all playlists, so one such job is enough. */
+const CORRECTION = {
   payload: Type.Object({}),
   lane: 'light',
   unique: true,
   internal: true,
   resumable: true,
   retries: { times: 5, delaySeconds: 60, factor: 2 },
+} as const
+
+export const addTwins = defineTask({
+  ...CORRECTION,
+  name: 'playlist.add_twins',
+  title: 'Store the second id key of playlist entries',
   run: ({ signal }, app: App): Promise<void> => app.playlists.addTwins(signal),
 })
 
 export const settlePlaylists = defineTask({
+  ...CORRECTION,
   name: 'playlist.settle',
   title: 'Write custom playlists to the index',
-  payload: Type.Object({}),
-  lane: 'light',
-  unique: true,
-  internal: true,
-  resumable: true,
-  retries: { times: 5, delaySeconds: 60, factor: 2 },
   run: ({ step }, app: App): Promise<void> => app.playlists.settle(step),
 })
