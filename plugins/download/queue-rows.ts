@@ -10,8 +10,8 @@ import {
   TABLES,
   type Table,
   toDoc,
-  toRow,
   type Value,
+  valuesOf,
 } from './queue-tables.ts'
 import type { DownloadDoc } from './schema.ts'
 import type { Removal } from './undoing.ts'
@@ -43,11 +43,16 @@ export function whereOf({ filter, channel, vidType, errorClass, error }: QueueFi
   if (errorClass !== undefined) parts.push(['error_class = ?', errorClass])
   if (error !== undefined) parts.push([error ? 'error_class IS NOT NULL' : 'error_class IS NULL'])
   if (more !== undefined) parts.push([more])
-  if (parts.length === 0) parts.push(['1'])
-  return { sql: parts.map(([sql]) => sql).join(' AND '), values: parts.flatMap(([, ...values]) => values) }
+  return { sql: parts.map(([sql]) => sql).join(' AND ') || '1', values: parts.flatMap(([, ...values]) => values) }
 }
 
 export const IS_OPEN = "status <> 'ignore'"
+
+/** A change of rows without its condition, and its values. */
+interface RowsChange {
+  toSql(table: string): string
+  values: readonly Value[]
+}
 
 export interface ListQuery extends QueueFilter {
   /** Words of the title; the last word also matches as a prefix. */
@@ -65,12 +70,8 @@ const [FIRST, LAST] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
 export type QueueTable = ReturnType<typeof openQueueTable>
 
 export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'index' | 'media'>) {
-  const inUse = (): Table =>
-    ledger.sql<{ name: Table }>('SELECT name FROM download_queue_in_use').get()?.name ?? TABLES[0]
-  const all = <Found>(sql: (table: Table) => string, ...values: readonly Value[]): Found[] =>
-    ledger.sql<Found>(sql(inUse())).all(...values)
-  const one = <Found>(sql: (table: Table) => string, ...values: readonly Value[]): Found | undefined =>
-    ledger.sql<Found>(sql(inUse())).get(...values)
+  const { sql } = ledger
+  const inUse = (): Table => sql<{ name: Table }>('SELECT name FROM download_queue_in_use').get()?.name ?? TABLES[0]
 
   /** Writes to the table in use. During a restore, jobs wait here and requests are refused. */
   async function write<Result>(work: (table: Table) => Result): Promise<Result> {
@@ -82,7 +83,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
 
   function among<Found>(columns: string, ids: readonly string[]): Found[] {
     const [isAsked, value] = isAmong('id', ids)
-    return ids.length === 0 ? [] : all((table) => `SELECT ${columns} FROM ${table} WHERE ${isAsked}`, value)
+    return ids.length === 0 ? [] : sql<Found>(`SELECT ${columns} FROM ${inUse()} WHERE ${isAsked}`).all(value)
   }
 
   const getMany = (ids: readonly string[]): Map<string, DownloadDoc> =>
@@ -90,30 +91,32 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
 
   /** The position of the last row of the next piece of `rows` rows; undefined: fewer rows are left. */
   const endOf = (where: string, values: readonly Value[], rows: number): number | undefined =>
-    one<{ position: number }>(
-      (table) => `SELECT position FROM ${table} WHERE ${where} ORDER BY position LIMIT 1 OFFSET ?`,
+    sql<{ position: number }>(`SELECT position FROM ${inUse()} WHERE ${where} ORDER BY position LIMIT 1 OFFSET ?`).get(
       ...values,
       rows - 1,
     )?.position
 
-  /**
-   * Runs a statement on all rows in pieces, by position, so that rows added meanwhile are included at the end. @returns
-   * the number of rows
-   */
-  async function inPieces(
+  /** Changes the rows of a condition. @param on  an addition to the name of the table @returns the number of rows */
+  const changeRows = (
+    { toSql, values }: RowsChange,
     where: Where,
-    statement: (table: Table) => string,
-    { values = [], removal }: { values?: readonly Value[]; removal?: Removal | undefined } = {},
-  ): Promise<number> {
+    { removal, on = '' }: { removal?: Removal | undefined; on?: string },
+  ): Promise<number> =>
+    write((table) => {
+      removal?.note(table, where.sql, where.values)
+      return sql(`${toSql(`${table}${on}`)} WHERE ${where.sql}`).run(...values, ...where.values).changes
+    })
+
+  /**
+   * Changes all rows in pieces, by position, so that rows added meanwhile are included at the end. @returns the number
+   * of rows
+   */
+  async function inPieces(where: Where, change: RowsChange, removal?: Removal): Promise<number> {
     let rows = 0
     for (let after = FIRST; after < LAST; ) {
       const upTo = endOf('position > ?', [after], CHANGED_AT_ONCE) ?? LAST
-      const piece = `position > ? AND position <= ? AND ${where.sql}`
-      const within = [after, upTo, ...where.values]
-      rows += await write((table) => {
-        removal?.note(table, piece, within)
-        return ledger.sql(`${statement(table)} WHERE ${piece}`).run(...values, ...within).changes
-      })
+      const piece = { sql: `position > ? AND position <= ? AND ${where.sql}`, values: [after, upTo, ...where.values] }
+      rows += await changeRows(change, piece, { removal, on: ' NOT INDEXED' })
       after = upTo
     }
     return rows
@@ -121,16 +124,13 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
 
   async function byIds(
     ids: readonly string[],
-    statement: (table: Table, isAsked: string) => string,
-    { values = [], removal }: { values?: readonly Value[]; removal?: Removal | undefined } = {},
+    change: RowsChange,
+    { onlyIf = '1', removal }: { onlyIf?: string | undefined; removal?: Removal | undefined },
   ): Promise<number> {
     let rows = 0
     for (const some of chunksOf(ids, CHANGED_AT_ONCE)) {
       const [isAsked, asked] = isAmong('id', some)
-      rows += await write((table) => {
-        removal?.note(table, isAsked, [asked])
-        return ledger.sql(statement(table, isAsked)).run(...values, asked).changes
-      })
+      rows += await changeRows(change, { sql: `${isAsked} AND ${onlyIf}`, values: [asked] }, { removal })
     }
     return rows
   }
@@ -139,17 +139,16 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
    * Positions of items with these words in the title, in queue order. It searches in pieces, so that the event loop
    * stays responsive.
    */
-  async function positionsOf({ sql, values }: Where, parts: string[][]): Promise<number[]> {
+  async function positionsOf(where: Where, parts: string[][]): Promise<number[]> {
     const hasWords = parts.map((ways) => `(${ways.map(() => 'instr(words, ?)').join(' OR ')})`).join(' AND ')
     const found: number[] = []
     for (const later of [0, 1]) {
       for (let after = FIRST; after < LAST && found.length < MAX_WINDOW; await nextTurn()) {
         const upTo = endOf('later = ? AND position > ?', [later, after], READ_AT_ONCE) ?? LAST
-        const rows = all<{ position: number }>(
-          (table) =>
-            `SELECT position FROM ${table} INDEXED BY ${table}_order WHERE later = ? AND position > ? AND position <= ? AND ${sql} AND ${hasWords} ORDER BY position`,
-          ...[later, after, upTo, ...values, ...parts.flat()],
-        )
+        const table = inUse()
+        const rows = sql<{ position: number }>(
+          `SELECT position FROM ${table} INDEXED BY ${table}_order WHERE later = ? AND position > ? AND position <= ? AND ${where.sql} AND ${hasWords} ORDER BY position`,
+        ).all(later, after, upTo, ...where.values, ...parts.flat())
         for (const { position } of rows) found.push(position)
         after = upTo
       }
@@ -162,26 +161,24 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     ledger.cached(
       `queue ${where.sql} ${JSON.stringify(where.values)} ${cap}`,
       () =>
-        one<{ count: number }>(
-          (table) => `SELECT count(*) AS count FROM (SELECT 1 FROM ${table} WHERE ${where.sql} LIMIT ?)`,
-          ...where.values,
-          cap === Number.POSITIVE_INFINITY ? -1 : cap,
-        )!.count,
+        sql<{ count: number }>(
+          `SELECT count(*) AS count FROM (SELECT 1 FROM ${inUse()} WHERE ${where.sql} LIMIT ?)`,
+        ).get(...where.values, cap === Number.POSITIVE_INFINITY ? -1 : cap)!.count,
     )
 
   /** Call inside a write. @returns the written ids */
   function put(table: Table, docs: readonly DownloadDoc[], conflict: 'OR IGNORE' | 'OR REPLACE') {
-    const isTaken = ledger.sql(`SELECT 1 FROM ${table} WHERE position = ? AND id <> ?`)
-    const last = ledger.sql<{ last: number }>(`SELECT max(position) AS last FROM ${table}`)
-    const insert = ledger.sql(
+    const isTaken = sql(`SELECT 1 FROM ${table} WHERE position = ? AND id <> ?`)
+    const last = sql<{ last: number }>(`SELECT max(position) AS last FROM ${table}`)
+    const insert = sql(
       `INSERT ${conflict} INTO ${table} (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
     )
     const added: string[] = []
     for (const doc of docs) {
-      const row = toRow(doc)
+      const { platform_id: id } = doc
       // If a position is already taken, for example in an edited backup, the item goes to the end.
-      if (isTaken.get(row.position, row.id)) row.position = last.get()!.last + 1
-      if (insert.run(...COLUMNS.map((name) => row[name])).changes > 0) added.push(row.id)
+      const position = isTaken.get(doc.position, id) ? last.get()!.last + 1 : doc.position
+      if (insert.run(...valuesOf({ ...doc, position })).changes > 0) added.push(id)
     }
     return added
   }
@@ -213,20 +210,18 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     return { added, failed }
   }
 
+  const isEmpty = (table: Table): boolean => sql(`SELECT 1 FROM ${table} LIMIT 1`).get() === undefined
+
   async function clear(table: Table): Promise<void> {
-    const isThere = ledger.sql(`SELECT 1 FROM ${table} LIMIT 1`)
-    const some = ledger.sql(
-      `DELETE FROM ${table} WHERE position IN (SELECT position FROM ${table} LIMIT ${CHANGED_AT_ONCE})`,
-    )
-    while (isThere.get()) await ledger.write(() => some.run())
+    const some = sql(`DELETE FROM ${table} WHERE position IN (SELECT position FROM ${table} LIMIT ${CHANGED_AT_ONCE})`)
+    while (!isEmpty(table)) await ledger.write(() => some.run())
   }
 
-  const setOf = (set: RowChange) => ({
-    sql: Object.keys(set)
-      .map((name) => `${name} = ?`)
-      .join(', '),
-    values: Object.values(set),
-  })
+  const setting = (set: RowChange): RowsChange => {
+    const assignments = Object.keys(set).map((name) => `${name} = ?`)
+    return { toSql: (table) => `UPDATE ${table} SET ${assignments.join(', ')}`, values: Object.values(set) }
+  }
+  const removing: RowsChange = { toSql: (table) => `DELETE FROM ${table}`, values: [] }
 
   return {
     getMany,
@@ -238,7 +233,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
     /** Counts matching items, but stops at `cap`. */
     count: (filter: QueueFilter, cap = MAX_WINDOW) => count(whereOf(filter), cap),
 
-    isEmpty: () => one((table) => `SELECT 1 FROM ${table} LIMIT 1`) === undefined,
+    isEmpty: () => isEmpty(inUse()),
 
     /** A page in the order of the queue: auto_start first, then oldest. */
     async list({ words = '', from, size, ...filter }: ListQuery): Promise<{ items: DownloadDoc[]; total: number }> {
@@ -247,21 +242,16 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       if (parts) {
         const positions = parts.length === 0 ? [] : await positionsOf(where, parts)
         const shown = JSON.stringify(positions.slice(from, from + size))
-        const rows = all<Row>(
-          (table) =>
-            `SELECT q.* FROM json_each(?) shown CROSS JOIN ${table} q ON q.position = shown.value ORDER BY shown.key`,
-          shown,
-        )
+        const rows = sql<Row>(
+          `SELECT q.* FROM json_each(?) shown CROSS JOIN ${inUse()} q ON q.position = shown.value ORDER BY shown.key`,
+        ).all(shown)
         return { items: rows.map(docOf), total: positions.length }
       }
+      const table = inUse()
       const by = filter.channel === undefined ? 'order' : 'channel'
-      const rows = all<Row>(
-        (table) =>
-          `SELECT * FROM ${table} INDEXED BY ${table}_${by} WHERE ${where.sql} ORDER BY later, position LIMIT ? OFFSET ?`,
-        ...where.values,
-        size,
-        from,
-      )
+      const rows = sql<Row>(
+        `SELECT * FROM ${table} INDEXED BY ${table}_${by} WHERE ${where.sql} ORDER BY later, position LIMIT ? OFFSET ?`,
+      ).all(...where.values, size, from)
       return { items: rows.map(docOf), total: count(where, MAX_WINDOW) }
     },
 
@@ -271,86 +261,67 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
      */
     next({ isAutoOnly, except, now }: { isAutoOnly: boolean; except: readonly string[]; now: number }) {
       const left = JSON.stringify(except)
-      const row = one<Row>(
-        (table) => {
-          const first = (by: string, condition: string) =>
-            `SELECT position FROM ${table} INDEXED BY ${table}_${by} WHERE ${IS_OPEN} AND ${condition}${isAutoOnly ? ' AND later = 0' : ''}
-             AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY later, position LIMIT 1`
-          return `SELECT * FROM ${table} WHERE position = coalesce((${first('due', 'retry_at <= ?')}), (${first('ready', 'error_class IS NULL')}))`
-        },
-        ...[now, left, left],
-      )
+      const table = inUse()
+      const first = (by: string, condition: string) =>
+        `SELECT position FROM ${table} INDEXED BY ${table}_${by} WHERE ${IS_OPEN} AND ${condition}${isAutoOnly ? ' AND later = 0' : ''}
+         AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY later, position LIMIT 1`
+      const row = sql<Row>(
+        `SELECT * FROM ${table} WHERE position = coalesce((${first('due', 'retry_at <= ?')}), (${first('ready', 'error_class IS NULL')}))`,
+      ).get(now, left, left)
       return row && docOf(row)
     },
 
     /** Counts by channel; channels with the most items come first. */
     byChannel(filter: QueueFilter) {
-      const { sql, values } = whereOf(filter)
-      return all<{ channel: string; count: number }>(
-        (table) =>
-          `SELECT channel_id AS channel, count(*) AS count FROM ${table} WHERE ${sql} GROUP BY channel_id ORDER BY count DESC, channel_id`,
-        ...values,
-      )
+      const where = whereOf(filter)
+      return sql<{ channel: string; count: number }>(
+        `SELECT channel_id AS channel, count(*) AS count FROM ${inUse()} WHERE ${where.sql} GROUP BY channel_id ORDER BY count DESC, channel_id`,
+      ).all(...where.values)
     },
 
     byKind: () =>
-      all<{ status: DownloadDoc['status']; vidType: DownloadDoc['vid_type']; count: number }>(
-        (table) => `SELECT status, vid_type AS vidType, count(*) AS count FROM ${table} GROUP BY status, vid_type`,
-      ),
+      sql<{ status: DownloadDoc['status']; vidType: DownloadDoc['vid_type']; count: number }>(
+        `SELECT status, vid_type AS vidType, count(*) AS count FROM ${inUse()} GROUP BY status, vid_type`,
+      ).all(),
 
     /** Counts items that are not ignored. */
     byErrorClass(): Record<string, number> {
-      const rows = all<{ name: string; count: number }>(
-        (table) =>
-          `SELECT error_class AS name, count(*) AS count FROM ${table} WHERE error_class IS NOT NULL AND ${IS_OPEN} GROUP BY error_class ORDER BY count DESC, error_class`,
-      )
-      return Object.fromEntries(rows.map(({ name, count: items }) => [name, items]))
+      const rows = sql<{ name: string; items: number }>(
+        `SELECT error_class AS name, count(*) AS items FROM ${inUse()} WHERE error_class IS NOT NULL AND ${IS_OPEN} GROUP BY error_class ORDER BY items DESC, error_class`,
+      ).all()
+      return Object.fromEntries(rows.map(({ name, items }) => [name, items]))
     },
 
     /** Existing items stay unchanged. @returns the added ids, and the items that could not be added */
     add: (docs: readonly DownloadDoc[]) => fill(docs, 'OR IGNORE', write),
 
     /** @returns the number of changed items */
-    change(ids: readonly string[], set: RowChange, onlyIf = '1') {
-      const { sql, values } = setOf(set)
-      return byIds(ids, (table, isAsked) => `UPDATE ${table} SET ${sql} WHERE ${isAsked} AND ${onlyIf}`, { values })
-    },
+    change: (ids: readonly string[], set: RowChange, onlyIf?: string) => byIds(ids, setting(set), { onlyIf }),
 
     /** Changes matching rows in pieces, each of which is atomic. */
-    changeWhere(where: Where, set: RowChange, removal?: Removal) {
-      const { sql, values } = setOf(set)
-      return inPieces(where, (table) => `UPDATE ${table} NOT INDEXED SET ${sql}`, { values, removal })
-    },
+    changeWhere: (where: Where, set: RowChange, removal?: Removal) => inPieces(where, setting(set), removal),
 
     /** Changes matching rows until none is left, so a changed row must no longer match. @returns the changed ids */
     async changeAll(where: Where, set: RowChange): Promise<string[]> {
-      const { sql, values } = setOf(set)
-      const isLeft = () => one((table) => `SELECT 1 FROM ${table} WHERE ${where.sql} LIMIT 1`, ...where.values)
+      const { toSql, values } = setting(set)
+      const isLeft = () => sql(`SELECT 1 FROM ${inUse()} WHERE ${where.sql} LIMIT 1`).get(...where.values)
       const changeSome = (table: Table) =>
-        ledger
-          .sql<{ id: string }>(
-            `UPDATE ${table} SET ${sql} WHERE position IN (SELECT position FROM ${table} WHERE ${where.sql} LIMIT ${CHANGED_AT_ONCE}) RETURNING id`,
-          )
-          .all(...values, ...where.values)
+        sql<{ id: string }>(
+          `${toSql(table)} WHERE position IN (SELECT position FROM ${table} WHERE ${where.sql} LIMIT ${CHANGED_AT_ONCE}) RETURNING id`,
+        ).all(...values, ...where.values)
       const changed: string[] = []
       while (isLeft()) for (const { id } of await write(changeSome)) changed.push(id)
       return changed
     },
 
     /** @param removal  records the items first, so that they can be put back */
-    remove: (ids: readonly string[], removal?: Removal) =>
-      byIds(ids, (table, isAsked) => `DELETE FROM ${table} WHERE ${isAsked}`, { removal }),
+    remove: (ids: readonly string[], removal?: Removal) => byIds(ids, removing, { removal }),
 
-    removeWhere: (where: Where, removal?: Removal) =>
-      inPieces(where, (table) => `DELETE FROM ${table} NOT INDEXED`, { removal }),
+    removeWhere: (where: Where, removal?: Removal) => inPieces(where, removing, removal),
 
     async *scan(batch: number): AsyncIterable<DownloadDoc[]> {
       for (let after = FIRST; ; ) {
-        const rows = all<Row>(
-          (table) => `SELECT * FROM ${table} WHERE position > ? ORDER BY position LIMIT ?`,
-          after,
-          batch,
-        )
+        const rows = sql<Row>(`SELECT * FROM ${inUse()} WHERE position > ? ORDER BY position LIMIT ?`).all(after, batch)
         if (rows.length > 0) yield rows.map(docOf)
         if (rows.length < batch) return
         after = rows.at(-1)!.position
@@ -370,7 +341,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
           return { written: added.size, failed }
         },
         async commit() {
-          const changeOver = ledger.sql('INSERT OR REPLACE INTO download_queue_in_use (only, name) VALUES (1, ?)')
+          const changeOver = sql('INSERT OR REPLACE INTO download_queue_in_use (only, name) VALUES (1, ?)')
           await ledger.write(() => changeOver.run(fresh))
           await clear(before)
         },

@@ -74,29 +74,14 @@ export function faultOf(doc: DownloadDoc): string | undefined {
   return name && `${name} is too large`
 }
 
-const bit = (value: boolean | undefined): 0 | 1 | null => (value === undefined ? null : value ? 1 : 0)
+const stored = (value: Value | boolean | undefined): Value =>
+  typeof value === 'boolean' ? Number(value) : (value ?? null)
 
-export const toRow = (doc: DownloadDoc): Row => ({
-  position: doc.position,
-  id: doc.platform_id,
-  status: doc.status,
-  error_class: doc.error_class ?? null,
-  message: doc.message ?? null,
-  retry_at: doc.retry_at ?? null,
-  noted_at: doc.noted_at ?? null,
-  reopened: bit(doc.reopened),
-  title: doc.title,
-  channel_id: doc.channel_id,
-  channel_name: doc.channel_name,
-  channel_indexed: doc.channel_indexed ? 1 : 0,
-  duration: doc.duration,
-  published: doc.published,
-  timestamp: doc.timestamp,
-  vid_type: doc.vid_type,
-  force: bit(doc.force),
-  art: doc.art ?? null,
-  words: wordColumn(doc.title),
-})
+/** The values of an item in the order of `COLUMNS`. */
+export const valuesOf = (doc: DownloadDoc): Value[] =>
+  COLUMNS.map((name) =>
+    name === 'id' ? doc.platform_id : name === 'words' ? wordColumn(doc.title) : stored(doc[name]),
+  )
 
 export const toDoc = (row: Row, pictureUrl: string): DownloadDoc => ({
   platform_id: row.id,
