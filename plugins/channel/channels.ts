@@ -21,7 +21,7 @@ import {
   told,
   withKeys,
 } from 'archivolt'
-import type { ChannelMetadata } from '../platform/types.ts'
+import type { AskOptions, ChannelMetadata } from '../platform/types.ts'
 import type { App } from './app.ts'
 import { type ChannelBelongings, type OwnChannelBelongings, openChannelBelongings } from './belongings.ts'
 import { openHandles } from './handles.ts'
@@ -32,16 +32,6 @@ type OverwriteKey = keyof ChannelOverwrites
 type ChannelName = NamesOf<typeof channelIndex>
 /** The fields from the platform; all others are set by people. */
 type PlatformPart = Omit<ChannelDoc, 'channel_subscribed' | 'channel_active' | 'channel_overwrites'>
-
-interface AskedBy {
-  /** A job's id, by which jobs take turns at the platform. */
-  asker: string
-  signal?: AbortSignal | undefined
-  /** Whether a person waits for the answer, so that the request precedes those of jobs. */
-  isUrgent?: boolean
-  /** The account that makes the request. */
-  account?: number
-}
 
 interface ChannelChangeValues {
   channel_subscribed?: boolean
@@ -101,14 +91,14 @@ interface Channels extends Locks {
    * failing
    * @throws errors of the platform
    */
-  ensure(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc>
+  ensure(idOrHandle: string, asked: AskOptions & { name?: string }): Promise<ChannelDoc>
   /**
    * The channel id for a text entered by a person, whether the channel is archived or not.
    * @returns undefined: the platform knows no such channel
    * @throws bad_request: the text identifies no channel; unavailable: the platform cannot be asked now; throttled: the
    * account asks too often
    */
-  resolve(text: string, asked: AskedBy): Promise<string | undefined>
+  resolve(text: string, asked: AskOptions): Promise<string | undefined>
   find(options: ChannelQuery, actor?: Pick<Actor, 'view'>): Promise<{ texts: string[]; total: number }>
   /**
    * @param actor  the account that requests it; omitted: the server itself
@@ -299,7 +289,7 @@ export function openChannels(app: App): Channels {
     for (const picture of PICTURES) await app.media.removeArt(`channel_${picture}`, id)
   }
 
-  async function fetchNew(idOrHandle: string, asked: AskedBy & { name?: string }): Promise<ChannelDoc> {
+  async function fetchNew(idOrHandle: string, asked: AskOptions & { name?: string }): Promise<ChannelDoc> {
     try {
       const metadata = await app.platform.channel(idOrHandle, asked)
       return await record(metadata, asked)
@@ -314,7 +304,7 @@ export function openChannels(app: App): Channels {
     }
   }
 
-  async function askForHandle(handle: string, asked: AskedBy): Promise<string | null> {
+  async function askForHandle(handle: string, asked: AskOptions): Promise<string | null> {
     try {
       return (await app.platform.channel(handle, asked)).id
     } catch (thrown) {

@@ -82,14 +82,7 @@ export interface Change {
   after: unknown
 }
 
-export interface NewChange {
-  kind: Kind
-  subject: string
-  part: Part
-  seenAt: number
-  before: unknown
-  after: unknown
-}
+export type NewChange = Omit<Change, 'id'>
 
 interface Row {
   id: number

@@ -61,13 +61,7 @@ interface Row {
   until: number
 }
 
-interface Film {
-  video_id: string
-  channel_id: string
-  place_id: number
-  path: string
-  size_bytes: number
-}
+type Film = Pick<Row, 'video_id' | 'channel_id' | 'place_id' | 'path' | 'size_bytes'>
 
 interface OwnPlace {
   id: number

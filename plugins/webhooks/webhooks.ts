@@ -108,19 +108,10 @@ export function openWebhooks(app: App): Webhooks {
     return undefined
   }
 
-  function newMessage(
-    webhookId: number,
-    event: string,
-    body: string,
-  ): { webhook_id: number; message_id: string; event: string; body: string; created_at: number } {
-    return {
-      webhook_id: webhookId,
-      message_id: `msg_${randomUUID()}`,
-      event,
-      body,
-      created_at: app.clock.now(),
-    }
-  }
+  const newMessage = (webhookId: number, event: string, body: string) => ({
+    ...{ webhook_id: webhookId, message_id: `msg_${randomUUID()}`, event, body },
+    created_at: app.clock.now(),
+  })
 
   /** @returns whether no other delivery comes before it */
   function put(webhookId: number, event: string, body: string): boolean {

@@ -5,14 +5,11 @@
 import { randomBytes } from 'node:crypto'
 import {
   type AccessTokenRecord,
-  type Clock,
+  type CredentialsParts,
   epochSeconds,
   errors,
   isoTime,
-  type Ledger,
-  type Log,
   type Scope,
-  type Signing,
   say,
 } from 'archivolt'
 
@@ -48,17 +45,7 @@ interface Row {
   used_at: number | null
 }
 
-export function openAccessTokens({
-  ledger,
-  clock,
-  log,
-  signing,
-}: {
-  ledger: Ledger
-  clock: Clock
-  log: Log
-  signing: Signing
-}) {
+export function openAccessTokens({ ledger, clock, log, signing }: CredentialsParts) {
   const hashOf = (token: string) => signing.sign('access-token', token).toString('base64url')
   const now = () => epochSeconds(clock)
   /** When the last use was last written since the start, by token id. */

@@ -1,5 +1,5 @@
 /** Sessions of browsers: their duration, and the content of their two cookies. The ledger stores only hashes. */
-import { type Clock, DAY_SECONDS, epochSeconds, errors, isoTime, type Ledger, type Log, type Signing } from 'archivolt'
+import { type CredentialsParts, DAY_SECONDS, epochSeconds, errors, isoTime } from 'archivolt'
 import type { Origin } from './known-devices.ts'
 
 const SESSION_SECONDS = 2 * DAY_SECONDS
@@ -78,13 +78,7 @@ export function openSessions({
   log,
   signing,
   idleSeconds,
-}: {
-  ledger: Ledger
-  clock: Clock
-  log: Log
-  signing: Signing
-  idleSeconds: () => number
-}) {
+}: CredentialsParts & { idleSeconds: () => number }) {
   const csrfTokenOf = (id: string) => signing.sign('csrf', id).toString('base64url')
   const now = () => epochSeconds(clock)
   const since = () => now() - idleSeconds()

@@ -68,6 +68,11 @@ export function Field({
   )
 }
 
+/** For the password of the account that is signed in. */
+export const OwnPassword = (props: Pick<FieldProps, 'label' | 'value' | 'onInput' | 'error'>) => (
+  <Field {...props} type="password" autocomplete="current-password" isRequired />
+)
+
 export function Switch({
   label,
   isOn,

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { asksProof, post, whenOver } from '../server/api.ts'
 import { moreTexts, t } from '../texts/lookup.ts'
 import { Dialog } from './dialog.tsx'
-import { Field } from './field.tsx'
+import { OwnPassword } from './field.tsx'
 import { Form, FormButtons, useForm } from './form.tsx'
 
 const asked = signal<((isGiven: boolean) => void) | undefined>(undefined)
@@ -39,13 +39,10 @@ function Asked({ answer }: { answer: (isGiven: boolean) => void }) {
       <Form form={form} onSubmit={submit}>
         <p>{t('proof.text')}</p>
         {form.refusal}
-        <Field
+        <OwnPassword
           label={t('settings.password.current')}
-          type="password"
-          autocomplete="current-password"
           value={password}
           onInput={setPassword}
-          isRequired
           error={form.errors.current_password}
         />
         <footer>

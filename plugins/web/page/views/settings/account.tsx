@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy-text.ts'
 import { confirm } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field, OwnPassword } from '../../parts/field.tsx'
 import { Form, unlessChanged, useForm } from '../../parts/form.tsx'
 import { say } from '../../parts/toast.ts'
 import { get, post, remove } from '../../server/api.ts'
@@ -79,13 +79,10 @@ function Password() {
           readOnly
           hidden
         />
-        <Field
+        <OwnPassword
           label={t('settings.password.current')}
-          type="password"
-          autocomplete="current-password"
           value={current}
           onInput={setCurrent}
-          isRequired
           error={form.errors.current_password}
         />
         <Field
@@ -128,13 +125,10 @@ function PinOfOwn() {
     <Group title={t('settings.pin')} hint={t('settings.pin.hint')}>
       <Form form={form} class="option-form" onSubmit={() => save(pin)}>
         {form.refusal}
-        <Field
+        <OwnPassword
           label={t('settings.pin.password')}
-          type="password"
-          autocomplete="current-password"
           value={password}
           onInput={setPassword}
-          isRequired
           error={form.errors.current_password}
         />
         <Field

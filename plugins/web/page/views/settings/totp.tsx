@@ -6,7 +6,7 @@ import { hereNow } from '../../browser/router.ts'
 import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy-text.ts'
 import { confirm } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
+import { Field, OwnPassword } from '../../parts/field.tsx'
 import { Form, useForm } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { QrPicture } from '../../parts/qr-picture.tsx'
@@ -120,13 +120,10 @@ export function Factors({
       {children}
       {form.refusal}
       {asks.includes('password') && (
-        <Field
+        <OwnPassword
           label={t('settings.totp.password')}
-          type="password"
-          autocomplete="current-password"
           value={password}
           onInput={setPassword}
-          isRequired
           error={form.errors.current_password}
         />
       )}
