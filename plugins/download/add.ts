@@ -27,7 +27,7 @@ export interface Sifted {
   isKnown?: boolean
 }
 
-interface AddOptions {
+export interface AddOptions {
   /** Also queue archived videos. */
   force?: boolean
   /** A person has requested the videos: also queue archived ones whose film is missing. */
@@ -43,8 +43,6 @@ interface AddOptions {
 const ADDED_AT_ONCE = 1000
 /** Maximum number of added items for which single events are emitted. */
 const MOST_TOLD = 100
-
-export type Adding = ReturnType<typeof openAdding>
 
 export function openAdding({ app, items, changed }: QueueState) {
   const locks = openLocks()

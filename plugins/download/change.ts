@@ -6,7 +6,7 @@ import { CLEARED, failureFields, nextRecheck, type QueueState, type QueueStatus 
 import { type DownloadDoc, ERROR_CLASSES } from './schema.ts'
 import { openQueueUndo } from './undoing.ts'
 
-interface Changed {
+export interface Changed {
   updated: number
   /** The removal of items that were removed or ignored, for `putBack`; undefined: there were none. */
   removal?: string | undefined
@@ -14,8 +14,6 @@ interface Changed {
 
 /** Number of items that are put back at once. */
 const TOGETHER = 200
-
-export type Changes = ReturnType<typeof openChanges>
 
 export function openChanges(state: QueueState) {
   const { app, items, active, changed, manyChanged } = state
