@@ -7,9 +7,10 @@ import type { BulkOptions, Change, Filter } from 'archivolt'
 import { chunksOf, errors, say } from 'archivolt'
 import { applyChange, type JsonObject, Refusal, type WriteOptions } from 'archivolt/index'
 import { deleting, indexing, type Operation, type Outcome, pause, type Target, type Version, write } from './bulk.ts'
-import { decode, encode, type Stored } from './encode.ts'
+import { decode, encode } from './encode.ts'
 import { filterQuery, type Query } from './filter.ts'
 import type { Layout } from './layout.ts'
+import { readAll } from './points.ts'
 import { pages, parsed, type StoredHit } from './scan.ts'
 
 const MOST_TRIES = 60
@@ -94,9 +95,8 @@ export function openDocumentChanges(target: Target, layout: Layout) {
   return {
     async patch(id: string, change: AnyChange, { visible }: WriteOptions): Promise<boolean> {
       for (let tries = 0; ; tries++) {
-        const { docs } = await connection.run((client) => client.mget<Stored>({ index, ids: [id] }))
-        const found = docs[0]
-        if (!found || !('found' in found) || !found.found || !found._source) return false
+        const [found] = await readAll(target, [id])
+        if (!found?._source) return false
         const doc = decode(found._source)
         if (!doc) {
           target.onGarbled?.(id)

@@ -1,8 +1,10 @@
 /** Reads and writes documents of one collection by id. Reads see every write at once. */
+import type { estypes } from '@elastic/elasticsearch'
 import { type Collection, chunksOf, type IndexDefinition } from 'archivolt'
 import { checkCount, MAX_WINDOW } from 'archivolt/index'
 import type { Target } from './bulk.ts'
 import { decode, type Stored } from './encode.ts'
+import { FaultyItem, faultOfServer } from './fault.ts'
 import { parsed } from './scan.ts'
 
 const IDS_AT_ONCE = 500
@@ -12,6 +14,24 @@ interface StoredText {
   text: string
   internal?: string
 }
+
+/**
+ * The documents that exist. Their ids are sent in the body, never in a URL path.
+ * @throws unavailable  the server cannot read one of them, so that nobody knows whether it exists
+ */
+export const readAll = (
+  { connection, index }: Pick<Target, 'connection' | 'index'>,
+  ids: readonly string[],
+  isBare = false,
+): Promise<Array<estypes.GetGetResult<Stored>>> =>
+  connection.run(async (client) => {
+    const { docs } = await client.mget<Stored>({ index, ids: [...ids], ...(isBare && { _source: false }) })
+    return docs.filter((doc) => {
+      if ('error' in doc)
+        throw new FaultyItem(faultOfServer(503, { type: doc.error.type, reason: doc.error.reason ?? '' })!)
+      return doc.found
+    }) as Array<estypes.GetGetResult<Stored>>
+  })
 
 export function openPoints(
   target: Target,
@@ -33,15 +53,9 @@ export function openPoints(
 
   async function* read(ids: readonly string[], isBare = false): AsyncGenerator<StoredText> {
     checkCount(definition, ids)
-    const { connection, index } = target
     const unique = [...new Set(ids)].filter((id) => id !== '' && id.length <= 512)
-    for (const some of chunksOf(unique, IDS_AT_ONCE)) {
-      // Ids are sent in the body, never in a URL path.
-      const { docs } = await connection.run((client) =>
-        client.mget<Stored>({ index, ids: some, ...(isBare && { _source: false }) }),
-      )
-      for (const doc of docs) if ('found' in doc && doc.found) yield { id: doc._id, text: '', ...doc._source }
-    }
+    for (const some of chunksOf(unique, IDS_AT_ONCE))
+      for (const doc of await readAll(target, some, isBare)) yield { id: doc._id, text: '', ...doc._source }
   }
 
   return {

@@ -8,10 +8,11 @@ import type { IndexDefinition, RestoreOptions, RestoreResult, SnapshotRecord, St
 import { errors, type Log, say, snapshotRuns, wholeSnapshot } from 'archivolt'
 import { type IndexAdapter, restoreAll, type Snapshots, type StoredCollection } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
-import { decode, type Stored } from './encode.ts'
+import { decode } from './encode.ts'
 import { ElasticError } from './fault.ts'
 import { EVERYTHING } from './filter.ts'
 import { metaIn } from './layout.ts'
+import { readAll } from './points.ts'
 import { pages } from './scan.ts'
 import type { Store } from './store.ts'
 
@@ -315,11 +316,11 @@ export function openRepository({ connection, store, definitions, prefix, folder,
       const part = found && partOf(found, collection)
       if (!part) return new Map()
       return withTemporary(name, [part], undefined, async () => {
-        const { docs } = await connection.run((client) => client.mget<Stored>({ index: part.index, ids: [...ids] }))
+        const docs = await readAll({ connection, index: part.index }, ids)
         return new Map(
-          docs.flatMap((doc): Array<[string, Record<string, unknown>]> => {
-            const read = 'found' in doc && doc._source && decode(doc._source)
-            return read ? [[doc._id, read]] : []
+          docs.flatMap(({ _id: id, _source: source }): Array<[string, Record<string, unknown>]> => {
+            const read = source && decode(source)
+            return read ? [[id, read]] : []
           }),
         )
       })

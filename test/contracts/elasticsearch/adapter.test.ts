@@ -287,6 +287,34 @@ describe('the Elasticsearch adapter', { skip: withoutElasticsearch() ?? false },
     assert.deepEqual(await names(), [])
   })
 
+  test('while somebody has closed an index, its documents are unavailable instead of missing, and none is refused', async () => {
+    const { open, ask, prefix } = await place()
+    await filled(open, 1)
+    const books = (await open()).collection(bookIndex)
+    const { id, doc } = bookOf(0)
+    const index = `${prefix}_book_v1`
+    await ask.indices.close({ index })
+
+    for (const work of [
+      () => books.get(id),
+      () => books.getText(id),
+      () => books.known([id]),
+      () => books.find({ ids: [id] }),
+      () => books.count(),
+      () => books.similar(id, { size: 1 }),
+      () => books.put(id, doc),
+      () => books.create('new', doc),
+      () => books.patch(id, { set: { year: 1 } }),
+      () => books.patchWhere({ and: [] }, { set: { year: 1 } }),
+      () => books.remove(id),
+    ])
+      await assert.rejects(work, (error) => isAppError(error, 'unavailable'), String(work))
+
+    await ask.indices.open({ index })
+    await ask.cluster.health({ index, wait_for_status: 'yellow' })
+    assert.deepEqual(await books.get(id), doc)
+  })
+
   test('many simultaneous changes of one document all count', async () => {
     const { open } = await place()
     const books = (await open([grown])).collection(grown)
