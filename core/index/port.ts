@@ -25,7 +25,7 @@ export interface TextQuery<Names extends string = string> {
   match?: 'all' | 'any'
   /** The last word also matches as a prefix. */
   prefixLast?: boolean
-  /** Edits per word: a number, or by length (contract 7). Exact hits always rank first. Default 0. */
+  /** Edits per word: a number, or by length (contract 7). Exact hits first, then those with fewer edits. Default 0. */
   fuzziness?: 0 | 1 | 2 | 'auto'
   /** Drop English stop words, unless the query has no other words. */
   dropStopWords?: boolean

@@ -20,7 +20,7 @@ import { type Layout, LONGEST_GRAM } from './layout.ts'
 const OTHER_FIELDS = 0.3
 /** Greater than any rank within a class, so that an exact word counts more than everything else. */
 const EXACT = 1000
-/** For all words of a query together, this is less than `EXACT`. */
+/** For a word with one edit, more than with two. For all words of a query together, this is less than `EXACT`. */
 const NEAR = 15
 
 /** Matches of a word, without fuzzy ones. */
@@ -61,9 +61,11 @@ export function textPlan(layout: Layout, text: TextQuery): TextPlan | undefined 
           ? { function_score: { query: exact, functions: [{ weight: EXACT }], boost_mode: 'sum' } }
           : { constant_score: { filter: exact, boost: EXACT } }
         if (word.edits === 0) return counted
-        return {
-          dis_max: { queries: [counted, { constant_score: { filter: nearly(word, scope, most), boost: NEAR } }] },
-        }
+        const near = Array.from({ length: word.edits }, (_, at): Query => {
+          const filter = nearly(word, scope, { edits: at + 1, most })
+          return { constant_score: { filter, boost: NEAR / (at + 1) } }
+        })
+        return { dis_max: { queries: [counted, ...near] } }
       }),
     )
   const ranked = build(true)
@@ -98,12 +100,17 @@ function beginning(name: string, word: string, weight: number): Query {
   return { prefix: { [`words.${name}`]: { value: word, boost: weight } } }
 }
 
-function nearly({ term: word, edits, stem: root, stemEdits }: QueryWord, scope: readonly Scope[], most: number): Query {
-  const near = (field: string, value: string, fuzziness: number): Query => ({
-    fuzzy: { [field]: { value, fuzziness, transpositions: true, max_expansions: most } },
+/** Matches words within this many edits. @param limits.most  the number of words that are looked up */
+function nearly(
+  { term: word, stem: root, stemEdits }: QueryWord,
+  scope: readonly Scope[],
+  { edits, most }: { edits: number; most: number },
+): Query {
+  const near = (field: string, value: string, allowed = edits): Query => ({
+    fuzzy: { [field]: { value, fuzziness: Math.min(edits, allowed), transpositions: true, max_expansions: most } },
   })
   const ways = scope.flatMap(({ name, isStemmed }) => [
-    near(`words.${name}`, word, edits),
+    near(`words.${name}`, word),
     ...(isStemmed && stemEdits > 0 ? [near(`stems.${name}`, root, stemEdits)] : []),
     ...(isStemmed && stemEdits > 0 && root !== word ? [near(`words.${name}`, root, stemEdits)] : []),
   ])

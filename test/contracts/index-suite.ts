@@ -884,6 +884,14 @@ export function indexContract(
         )
       })
 
+      test('words with fewer edits are found before words with more', async () => {
+        await given(titles(['Dining out', 'Running far', 'Dining and wining', 'Running and winning']))
+
+        assert.deepEqual((await found('runing', { fuzziness: 'auto' })).slice(0, 2).sort(), ['p2', 'p4'])
+        assert.equal((await found('runing', { fuzziness: 'auto' })).length, 4)
+        assert.equal((await found('runing fare', { fuzziness: 'auto', match: 'any' }))[0], 'p2')
+      })
+
       test('the stems of longer words may be misspelt as well', async () => {
         await given(titles(['Proof of work', 'Proofing bread', 'Gun shop', 'Generators', 'Probe']))
         assert.deepEqual((await found('prooves', { fuzziness: 'auto' })).sort(), ['p1', 'p2'], 'proov, proof')

@@ -32,7 +32,7 @@ function scoreOf(
 ): number {
   const { term, stem: root, isPrefix, rows } = asked
   let exact = 0
-  let isThere = false
+  let near = 0
   for (const { plan, weight } of scope) {
     const there = words.get(plan.name) ?? []
     const times = there.filter(
@@ -41,7 +41,11 @@ function scoreOf(
     const inRows = rows.filter((row) => there.some((_, at) => row.every((each, next) => there[at + next] === each)))
     const met = times + inRows.length
     exact += (weight * met) / (met + 1)
-    isThere ||= there.some((word) => isNear(word, asked, plan.isStemmed))
+    for (const most of [1, 2] as const) {
+      const within = (edits: 0 | 1 | 2) => (edits < most ? edits : most)
+      const limited = { ...asked, edits: within(asked.edits), stemEdits: within(asked.stemEdits) }
+      if (there.some((word) => isNear(word, limited, plan.isStemmed))) near = Math.max(near, 1 / most)
+    }
   }
-  return exact > 0 ? EXACT + exact : isThere ? 1 : 0
+  return exact > 0 ? EXACT + exact : near
 }
