@@ -13,7 +13,17 @@ export interface Sql {
   values: Bind[]
 }
 
+const CONDITIONS_IN_A_ROW = 100
+
 const asBind = (value: Scalar): Bind => (typeof value === 'boolean' ? Number(value) : value)
+
+/** In halves, because SQLite limits the depth of an expression, and `a OR b OR c` is one level deeper than `a OR b`. */
+function combined(conditions: readonly string[], operator: 'AND' | 'OR'): string {
+  if (conditions.length <= CONDITIONS_IN_A_ROW) return `(${conditions.join(` ${operator} `)})`
+  const middle = conditions.length >> 1
+  const halves = [conditions.slice(0, middle), conditions.slice(middle)]
+  return `(${halves.map((half) => combined(half, operator)).join(` ${operator} `)})`
+}
 
 /** A condition on the narrow table, for use with `FROM <main> m`. */
 export function filterSql(layout: Layout, names: TableNames, filter: Filter): Sql {
@@ -25,8 +35,8 @@ export function filterSql(layout: Layout, names: TableNames, filter: Filter): Sq
     return `m.rid IN (SELECT rid FROM "${names.values}" WHERE field = ? AND ${test.replaceAll('$', 'value')})`
   }
   const build = (node: Filter): string => {
-    if ('and' in node) return node.and.length === 0 ? '1' : `(${node.and.map(build).join(' AND ')})`
-    if ('or' in node) return node.or.length === 0 ? '0' : `(${node.or.map(build).join(' OR ')})`
+    if ('and' in node) return node.and.length === 0 ? '1' : combined(node.and.map(build), 'AND')
+    if ('or' in node) return node.or.length === 0 ? '0' : combined(node.or.map(build), 'OR')
     if ('not' in node && 'eq' in node.not && filterField(layout, node.not.eq[0]).isMulti) {
       // One lookup per visited row: the alternative builds a list of all rows with the value for each page.
       values.push(node.not.eq[0], asBind(node.not.eq[1]))

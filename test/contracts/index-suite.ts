@@ -501,6 +501,17 @@ export function indexContract(
         }
       })
 
+      test('a filter may consist of more than a thousand conditions', async () => {
+        await given(shelf)
+        const many = (toFilter: (value: string) => Filter<Names>) =>
+          Array.from({ length: 1200 }, (_, at) => toFilter(`value ${at}`))
+        const kinds = many((kind) => ({ eq: ['kind', kind] }))
+        const topics = many((topic) => ({ not: { eq: ['topics', topic] } }))
+
+        assert.deepEqual(await filtered({ or: [...kinds, { eq: ['kind', 'map'] }] }), ['p2'])
+        assert.deepEqual(await filtered({ and: [...topics, { eq: ['kind', 'book'] }] }), ['p1', 'p3'])
+      })
+
       test('an undeclared field is refused by name', async () => {
         await given(shelf)
         await assert.rejects(papers.find({ filter: { eq: ['title', 'One'] } }), /title/)
