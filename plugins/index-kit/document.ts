@@ -269,8 +269,8 @@ export function checkedDoc(name: string, id: string, doc: object): JsonObject {
 /** JSON Merge Patch (RFC 7396). Changes and returns `target`. */
 function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(patch)) {
-    // Assigning `__proto__` would change the object's prototype.
-    if (key === '__proto__') continue
+    // Assigning `__proto__` would change the object's prototype. As in JSON, undefined is no value: only null removes.
+    if (key === '__proto__' || value === undefined) continue
     if (value === null) delete target[key]
     else if (isObject(value)) {
       const before = own(target, key)

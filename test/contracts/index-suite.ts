@@ -380,6 +380,16 @@ export function indexContract(
         assert.deepEqual([written, failed.map(({ id }) => id)], [0, ['s3']])
       })
 
+      test('a patch without a value for a key leaves it unchanged, alone and among many', async () => {
+        await given({ p1: { title: 'One', pages: 4, about: { language: 'en' } } })
+        const set = { kind: 'book', pages: undefined as never, about: { language: undefined as never } }
+
+        await papers.patch('p1', { set }, { visible: true })
+        await papers.patchWhere({ eq: ['kind', 'book'] }, { set })
+
+        assert.deepEqual(await papers.get('p1'), { title: 'One', kind: 'book', pages: 4, about: { language: 'en' } })
+      })
+
       test('values are added once and removed', async () => {
         await given({ p1: { title: 'One', topics: ['a', 'b'] }, p2: { title: 'Two' } })
         await papers.patch('p1', { add: { topics: ['b', 'c', 'c'] }, remove: { topics: ['a'] } })
