@@ -249,7 +249,12 @@ function* putAll(name: string, docs: readonly IdText[], isStaged: boolean, onlyN
 function patchOne({ layout, writer }: Tables, id: string, change: Change<Record<string, unknown>>): boolean {
   const doc = writer.read(id)
   if (!doc) return false
-  writer.put(id, applyChange(layout.plans, layout.data.keys, doc, change))
+  try {
+    writer.put(id, applyChange(layout.plans, layout.data.keys, doc, change))
+  } catch (error) {
+    if (error instanceof WrongType) error.message = `${layout.data.name} ${id}: ${error.message}`
+    throw error
+  }
   return true
 }
 

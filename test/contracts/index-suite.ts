@@ -282,6 +282,17 @@ export function indexContract(
         assert.equal(await papers.get('p1'), undefined)
       })
 
+      test('a refused patch names the document and the field', async () => {
+        await given({ p9: { title: 'One' } })
+        const set = { pages: 'many' as never }
+        for (const work of [() => papers.patch('p9', { set }), () => papers.patchWhere({ and: [] }, { set })])
+          await assert.rejects(
+            work,
+            (error) => isAppError(error, 'unprocessable') && /p9/.test(error.message) && /pages/.test(error.message),
+          )
+        assert.deepEqual(await papers.get('p9'), { title: 'One' })
+      })
+
       test('a field of the wrong type refuses the document and is named with it', async () => {
         await given()
         await assert.rejects(
