@@ -221,11 +221,13 @@ async function addItems(
  * Reports the outcome to the account, including videos that others have queued before, because everybody who requested
  * a video is notified.
  */
-async function reportRequested(ids: string[], { isIgnored }: Wanted, job: Extraction, app: App): Promise<void> {
+async function reportRequested(ids: string[], { type, isIgnored }: Wanted, job: Extraction, app: App): Promise<void> {
   const { userId } = job.payload
   if (userId === undefined || isIgnored || ids.length === 0) return
   const queued = app.queue.known(ids)
-  if (queued.size > 0) await app.emit('queue.asked', { userId, ids: ids.filter((id) => queued.has(id)) })
+  if (queued.size === 0) return
+  const isOne = type === 'video'
+  await app.emit('queue.asked', { userId, ids: ids.filter((id) => queued.has(id)), ...(isOne && { isOne }) })
 }
 
 function itemOf(metadata: VideoMetadata): NewItem {

@@ -92,7 +92,10 @@ declare module 'archivolt' {
       message: string
       retryAt?: number
     }
-    /** Emitted when videos that an account has requested are in the queue, even if others queued them first. */
-    'queue.asked': { userId: number; ids: string[] }
+    /**
+     * Emitted when videos that an account has requested are in the queue, even if others queued them first. `isOne`:
+     * it has requested this one video, no channel or playlist.
+     */
+    'queue.asked': { userId: number; ids: string[]; isOne?: true }
   }
 }

@@ -51,6 +51,11 @@ export default definePlugin({
       async ({ change }) => {
         if (change.channel_overwrites) await app.settingRules.settle()
       },
+    'queue.asked':
+      (app) =>
+      async ({ ids, isOne }) => {
+        if (isOne) await app.taking.accept(ids)
+      },
     'index.replaced': (app) => () => app.settingRules.settle(),
     'ledger.replaced': (app) => () => app.settingRules.settle(),
   },

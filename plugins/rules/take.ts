@@ -127,6 +127,7 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
       const before = seen.of([id]).get(id)
       if (before?.state !== 'waits') return 'take'
       const told = before.asked ?? askedOf(await app.platform.video(id, asked))
+      if (!seen.of([id]).has(id)) return 'take' // a person has requested it meanwhile
       const listed: Listed = {
         ...{ id, title: item.title, channelId: item.channel_id, durationSeconds: 0, vidType: item.vid_type },
       }
@@ -144,6 +145,14 @@ export function openTaking(app: App, rules: RuleRows, groups: GroupRows) {
     quality: (id: string): Quality | undefined => {
       const row = seen.of([id]).get(id)
       return row?.state === 'as' ? row.quality : undefined
+    },
+
+    /** A person has requested these videos: no rule decides about them before their download. */
+    async accept(ids: readonly string[]): Promise<void> {
+      await seen.write(
+        [],
+        [...seen.of(ids).values()].filter(({ state }) => state === 'waits').map(({ id }) => id),
+      )
     },
 
     forget: (ids: readonly string[]) => seen.write([], ids),

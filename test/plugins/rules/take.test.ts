@@ -199,3 +199,22 @@ test('premieres and sizes are known once the platform is asked', async (t) => {
 
   assert.deepEqual(await app.ids('video'), ['ordinary001'])
 })
+
+test('a single video that a person requests is downloaded, although a rule was to decide about it', async (t) => {
+  const { app, channelId, publish, rule } = await given(t)
+  await subscribe(app, channelId, 'new')
+  await rule('skip', { views_below: 1000 })
+  const ids = ['still000001', 'removed0001', 'nobody00001']
+  const [still, removed] = ids as [string, string]
+  for (const id of ids) publish(id, { view_count: 10 })
+  await scan(app)
+  await app.as('admin').delete(`/api/download/${removed}/`)
+
+  for (const id of [still, removed]) await app.as('admin').post('/api/download/', { data: [{ platform_id: id }] })
+  await app.settled()
+  await app.as('admin').post('/api/task-name/download_pending/')
+  await app.settled()
+
+  assert.deepEqual((await app.ids('video')).toSorted(), [removed, still])
+  assert.deepEqual(await queued(app), [])
+})
