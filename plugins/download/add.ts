@@ -57,13 +57,7 @@ export function openAdding({ app, items, changed }: QueueState) {
     return lastPosition
   }
 
-  function toDoc(
-    item: NewItem,
-    status: QueueStatus,
-    isIndexed: boolean,
-    isLost: boolean,
-    options: AddOptions,
-  ): DownloadDoc {
+  function toDoc(item: NewItem, status: QueueStatus, isIndexed: boolean, options: AddOptions): DownloadDoc {
     return {
       platform_id: item.id,
       status,
@@ -78,7 +72,7 @@ export function openAdding({ app, items, changed }: QueueState) {
       vid_type: item.vidType,
       vid_thumb_url: app.media.artUrl('video', item.id),
       position: nextPosition(),
-      ...((options.force || isLost) && { force: true }),
+      ...(options.force && { force: true }),
       ...(item.art && { art: item.art }),
       ...(options.failure && failureFields(options.failure, app)),
     }
@@ -125,9 +119,8 @@ export function openAdding({ app, items, changed }: QueueState) {
     const fresh = listed.filter(({ id }) => sifted.get(id)?.outcome !== 'skip')
     if (!fresh.length) return reopened
     const channels = await app.channels.known([...new Set(fresh.map(({ channelId }) => channelId).filter(Boolean))])
-    const lost = app.media.missing.of(fresh.map(({ id }) => id))
     const docs = fresh.map((item) =>
-      toDoc(item, sifted.has(item.id) ? 'ignore' : status, channels.has(item.channelId), lost.has(item.id), options),
+      toDoc(item, sifted.has(item.id) ? 'ignore' : status, channels.has(item.channelId), options),
     )
     const { added, failed } = await items.add(docs)
     for (const { id, reason } of failed) app.log.warn({ id, reason }, 'a queue item could not be written')

@@ -16,6 +16,7 @@ import {
   wordsOf,
 } from 'archivolt'
 import type { AskOptions } from '../platform/types.ts'
+import type { VideoDoc } from '../video/schema.ts'
 import { type ActiveItem, ItemTakenAway } from './active.ts'
 import type { App } from './app.ts'
 import { judge } from './degraded.ts'
@@ -183,9 +184,8 @@ async function commentsMeanwhile({ job, app }: Run): Promise<void> {
 async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promise<boolean> {
   const { job, app, putOff, leftOut } = run
   const id = item.platform_id
-  const isWanted = item.force || app.media.missing.of([id]).size > 0
-  const archived = isWanted ? undefined : await app.videos.get(id)
-  if (archived) {
+  const archived = item.force ? undefined : await app.videos.get(id)
+  if (archived && !(await isLost(archived, app))) {
     // An earlier run archived it, but was interrupted before it updated the queue: repeat what follows an ingest.
     await app.emit('video.added', { id, channelId: archived.channel_id, why: 'new' })
     await settle(run, id, archived.channel_id)
@@ -219,6 +219,14 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   } finally {
     turn.end()
   }
+}
+
+/** Whether the film of an archived video is missing. It may have come back since the rescan that did not find it. */
+async function isLost({ platform_id: id, channel_id: channelId }: VideoDoc, { media }: App): Promise<boolean> {
+  if (media.missing.of([id]).size === 0) return false
+  if (await media.isMissing(channelId, id)) return true
+  await media.missing.drop([id])
+  return false
 }
 
 /** Asks plugins what the listing could not tell. An unwanted video leaves the queue, or is ignored. */

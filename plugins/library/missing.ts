@@ -51,7 +51,7 @@ async function queueSome(
     else wanted.push((await app.videos.outline(id))!)
   }
   await job.step('missing.queue', async () => {
-    const added = new Set(await app.queue.add(wanted, 'priority', { force: true }))
+    const added = new Set(await app.queue.add(wanted, 'priority', { isAsked: true }))
     counts.queued += added.size
     for (const { id } of wanted) {
       const item = added.has(id) ? undefined : app.queue.get(id)

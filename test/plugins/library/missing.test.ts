@@ -1,7 +1,7 @@
 /** Films that are missing from the library: the user's data stays, and they are downloaded again. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, stat, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
@@ -122,6 +122,23 @@ test('a film that returns is no longer missing', async (t) => {
   await app.as('admin').post('/api/library/missing/', { command: 'download' })
   await app.settled()
 
+  assert.deepEqual([await missingIn(app), await app.ids('download')], [[], []])
+})
+
+test('a film that returns while it waits in the queue is not downloaded again', async (t) => {
+  let comesBack = async (): Promise<void> => undefined
+  const app = await withFilms(t, { replace: [handAt('missing.queue', 'after', () => comesBack())] })
+  const film = app.at('media', harbour, `${nets}.mp4`)
+  await rename(film, app.at('set-aside.mp4'))
+  const { ino } = await stat(app.at('set-aside.mp4'))
+  await app.runTask('rescan_filesystem')
+  comesBack = () => rename(app.at('set-aside.mp4'), film)
+
+  const { result } = await app.runTask('download_missing')
+  await app.settled()
+
+  assert.match(result ?? '', /^1 videos were queued/)
+  assert.equal((await stat(film)).ino, ino)
   assert.deepEqual([await missingIn(app), await app.ids('download')], [[], []])
 })
 
