@@ -4,7 +4,7 @@ import type { App } from './app.ts'
 import { judgeRepository, offsite } from './preferences.ts'
 import { type Run, runRestic, versionOf } from './restic.ts'
 import { restoreOffsite, showOffsite, testOffsite } from './routes.ts'
-import { offsiteTables, openRows, type Rows, repositoryTable, translatable } from './rows.ts'
+import { offsiteTables, ofRepository, openRows, type Rows, repositoryTable, translatable } from './rows.ts'
 import { backUp, check, restore } from './tasks.ts'
 
 interface Offsite {
@@ -36,7 +36,7 @@ export default definePlugin({
       meaning: 'program for the second site, found on PATH or by its path',
     },
   },
-  migrations: [offsiteTables, repositoryTable, translatable],
+  migrations: [offsiteTables, repositoryTable, translatable, ofRepository],
   lanes: { offsite: 1 },
   preferences: { offsite },
   services: (app) => ({ offsite: openOffsite(app) }),

@@ -33,6 +33,12 @@ export const translatable = {
 UPDATE offsite_run SET failure = json_quote(failure) WHERE failure <> '';`,
 }
 
+export const ofRepository = {
+  number: 4,
+  sql: `-- SHA-256 of the address of the repository that the run was about; NULL: from before this column existed
+ALTER TABLE offsite_run ADD COLUMN address BLOB;`,
+}
+
 export type Kind = 'backup' | 'check'
 export interface Run {
   kind: Kind
@@ -48,12 +54,16 @@ export interface Run {
 
 export type Rows = ReturnType<typeof openRows>
 
-export function openRows({ ledger }: Pick<App, 'ledger'>) {
+export function openRows({ ledger, preferences }: Pick<App, 'ledger' | 'preferences'>) {
   const { sql, write, json } = ledger
   const hashOf = (address: string): Buffer => createHash('sha256').update(address).digest()
+  const address = (): Buffer => hashOf(preferences.section('offsite').repository)
   return {
+    /** The last runs with the present repository. */
     get(kind: Kind): Run | undefined {
-      const row = sql<Omit<Run, 'words'>>('SELECT * FROM offsite_run WHERE kind = ?').get(kind)
+      const row = sql<Omit<Run, 'words'>>(
+        'SELECT * FROM offsite_run WHERE kind = @kind AND coalesce(address, @address) = @address',
+      ).get({ kind, address: address() })
       const words = row?.failure ? json<Words>(row.failure, 'offsite_run.failure', '') : ''
       return row && { ...row, failure: inEnglish(words), words }
     },
@@ -70,20 +80,24 @@ export function openRows({ ledger }: Pick<App, 'ledger'>) {
       write(
         () =>
           void sql(
-            `INSERT OR REPLACE INTO offsite_run (kind, succeeded_at, files, bytes, unread)
-             VALUES (@kind, @at, @files, @bytes, @unread)`,
-          ).run({ kind, at, ...counts }),
+            `INSERT OR REPLACE INTO offsite_run (kind, succeeded_at, files, bytes, unread, address)
+             VALUES (@kind, @at, @files, @bytes, @unread, @address)`,
+          ).run({ kind, at, address: address(), ...counts }),
       ),
 
     /** @param at  epoch seconds; a stored time after it comes from a clock that was ahead */
     failed: (kind: Kind, why: Words, at: number): Promise<void> =>
-      write(
-        () =>
-          void sql(
-            `INSERT INTO offsite_run (kind, failure, failing_since) VALUES (@kind, @failure, @at)
-             ON CONFLICT DO UPDATE SET failure = @failure,
-               failing_since = CASE WHEN failing_since BETWEEN 1 AND @at THEN failing_since ELSE @at END`,
-          ).run({ kind, failure: JSON.stringify(why), at }),
-      ),
+      write(() => {
+        const of = { kind, address: address() }
+        sql('DELETE FROM offsite_run WHERE kind = @kind AND address <> @address').run(of)
+        sql(
+          `INSERT INTO offsite_run (kind, failure, failing_since, address) VALUES (@kind, @failure, @at, @address)
+           ON CONFLICT DO UPDATE SET failure = @failure, address = @address,
+             failing_since = CASE WHEN failing_since BETWEEN 1 AND @at THEN failing_since ELSE @at END`,
+        ).run({ ...of, failure: JSON.stringify(why), at })
+      }),
+
+    /** The repository is a new one. */
+    forget: (): Promise<void> => write(() => void sql('DELETE FROM offsite_run').run()),
   }
 }

@@ -112,6 +112,7 @@ export async function openRepository(
     const mayBeMade = making === 'always' || (making === 'unknown' && !wasOpened)
     if (!mayBeMade || !((thrown as Error).cause instanceof NoRepository)) throw thrown
     await app.offsite.restic(['init'], { signal })
+    await rows.forget()
   }
   if (!wasOpened) await rows.opened(repository)
   // Removes locks of killed processes; locks in use stay.

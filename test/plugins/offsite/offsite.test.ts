@@ -285,6 +285,27 @@ test('a failure under a clock that was ahead gets the date of the next one after
     assert.deepEqual([await fail(now + 9e6), await fail(now), await fail(now + 60)], [now + 9e6, now, now])
 })
 
+test('another repository has no backup yet, and neither has one that was created again', {
+  skip: noRestic,
+}, async (t) => {
+  const { app, repository, set } = await archive(t)
+  const kinds = ['backup', 'check'] as const
+  const succeeded = async () => Object.values(await state(app)).flatMap((one: any) => one?.succeeded ?? [])
+  for (const kind of kinds) await app.app.offsite.rows.succeeded(kind, 1_700_000_000)
+  assert.equal((await succeeded()).length, 2)
+
+  await set({ repository: `${repository}-2` })
+  const ofAnother = await succeeded()
+  await app.app.offsite.rows.failed('backup', 'no network', 1_800_000_000)
+  const { backup } = await state(app)
+  await set({ repository })
+  const ofFormer = await succeeded()
+  await app.as('admin').post('/api/offsite/test/')
+
+  assert.deepEqual([ofAnother, backup.succeeded, backup.failing_since], [[], null, 1_800_000_000])
+  assert.deepEqual([ofFormer.length, await succeeded()], [1, []])
+})
+
 test('a stopped backup continues from there, and its lock blocks nobody', {
   skip: noRestic,
 }, async (t) => {
