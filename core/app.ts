@@ -173,7 +173,7 @@ async function start(
     generation = opened.add(await openGeneration({ ledger, index, log }))
     await reportOlder(generation, app)
     await warnOfLedger(ledger, jobs, dataDir, clock.now())
-    await reserve?.tellBy((sentence) => jobs.warn('The disk is full', sentence))
+    await reserve?.tellBy((sentence, isOver) => jobs.warn('The disk is full', sentence, undefined, isOver))
     await opened.add(schedules).begin()
     const release = async () => {
       http.clearCaches()

@@ -9,7 +9,7 @@ export interface Reserve {
   /** Releases the reserve at once because the disk is full. @returns false: nothing (left) to release */
   release(): boolean
   /** Sets how people are told, including about earlier releases; they may be told with a delay. */
-  tellBy(tell: (sentence: Words) => Promise<void>): Promise<void>
+  tellBy(tell: (sentence: Words, isOver: () => boolean) => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 

@@ -89,9 +89,9 @@ export function openNotifications({ ledger, clock, log, tasks, onChange }: Notif
     changed()
   }
 
-  function warn(title: string, message: Words, shownForSeconds = WARNING_SHOWN_SECONDS): Promise<void> {
+  function warn(title: string, message: Words, shownForSeconds = WARNING_SHOWN_SECONDS, isOver?: () => boolean) {
     const group = 'setting:application'
-    return notify({ title, group, level: 'error', messages: [message], shownForSeconds })
+    return notify({ title, group, level: 'error', messages: [message], shownForSeconds, ...(isOver && { isOver }) })
   }
 
   function shown(isAdmin = true): NotificationMessage[] {

@@ -98,8 +98,8 @@ export interface Jobs {
     isOver?: () => boolean
     isForAdmins?: true
   }): Promise<void>
-  /** Warns every account of a problem with the installation. @param seconds  default: an hour */
-  warn(title: string, message: Words, seconds?: number): Promise<void>
+  /** Warns every account of a problem with the installation, for an hour by default. @param isOver  as for `notify` */
+  warn(title: string, message: Words, seconds?: number, isOver?: () => boolean): Promise<void>
   /**
    * Resolves when only tasks that give way are running, after a quarter of an hour, or when the job is stopped.
    * @param giveUp  releases what is not needed during the wait. @throws the signal's reason

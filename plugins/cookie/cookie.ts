@@ -130,7 +130,8 @@ export function openCookie(app: App): Cookie {
       return true
     } catch (error) {
       app.log.error({ err: error }, 'the stored cookie jar is damaged and is not used')
-      await app.jobs.warn('The cookie is damaged', DAMAGED, WEEK_SECONDS)
+      const damaged = jarNumber
+      await app.jobs.warn('The cookie is damaged', DAMAGED, WEEK_SECONDS, () => jarNumber !== damaged)
       return false
     }
   }

@@ -283,10 +283,13 @@ export function openPlaces(app: PlacesApp): PlacesService {
       await reportBack(row.id)
     } else {
       app.log.warn({ place: row.label, folder: row.path }, 'a folder of films is offline')
-      await app.jobs.warn(say`A folder is offline`, await whyAway(row))
+      await app.jobs.warn(say`A folder is offline`, await whyAway(row), undefined, () => !isAwaySince(row, since))
     }
     return there
   }
+
+  const isAwaySince = ({ id, path }: PlaceRow, since: number | null): boolean =>
+    rows().some((row) => row.id === id && row.path === path && row.away_since === since)
 
   function check(row: PlaceRow): Promise<boolean> {
     const running = checking.get(row.id)

@@ -37,7 +37,7 @@ export async function openReserve({ folder, clock, log, isTemporary }: ReservePa
   const notifyOnce = async (): Promise<void> => {
     if (!tell || isTold) return
     isTold = true
-    await tell(SENTENCE).catch((err: unknown) =>
+    await tell(SENTENCE, () => !isTold).catch((err: unknown) =>
       log.warn({ err }, 'people could not be notified that the disk is full'),
     )
   }
@@ -67,8 +67,8 @@ export async function openReserve({ folder, clock, log, isTemporary }: ReservePa
     } finally {
       await file.close()
     }
-    await rename(part, path)
     isTold = false
+    await rename(part, path)
   }
 
   const check = (): Promise<void> =>

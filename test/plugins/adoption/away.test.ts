@@ -75,7 +75,7 @@ for (const code of ['EIO', 'ESTALE', 'ETIMEDOUT'])
 
     const { state, reason, outcomes, problems } = await show(app, cutOff.id)
     assert.deepEqual([state, reason, outcomes.new.count, problems], ['planned', '', 4, {}])
-    assert.deepEqual([await stateOf(app, place), told(app)], ['there', 1])
+    assert.deepEqual([await stateOf(app, place), told(app)], ['there', 0])
   })
 
 test('a share that dies during an import loses no video and no picture, also after a restart', async (t) => {

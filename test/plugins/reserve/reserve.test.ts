@@ -66,6 +66,7 @@ test('on a full disk people sign in, work and remove, in reserved space; it is r
 
   await giveBack()
   await isKept(app, disk)
+  assert.deepEqual(told(app), [], 'it is no longer full')
 })
 
 test('a start on a full disk serves the existing videos and says so, even if other programs take all released space', async (t) => {
