@@ -80,7 +80,10 @@ export function openCookie(app: App): Cookie {
   /** Incremented with each jar, so that an answer about a replaced jar is ignored. */
   let jarNumber = 0
   let lastChange: Promise<unknown> = Promise.resolve()
-  let isInUse = false
+  /** The number of the jar in use. */
+  let inUse: number | undefined
+  /** Resolves when listeners know which jar is in use. */
+  let told: Promise<void> = Promise.resolve()
 
   function isEnabled(): boolean {
     return isStored && app.preferences.section('downloads').cookie_import
@@ -103,11 +106,14 @@ export function openCookie(app: App): Cookie {
     return result
   }
 
-  /** @param isNew  whether the file contains another jar */
-  function apply(isNew = false): void {
-    if (!isNew && isInUse === isEnabled()) return
-    isInUse = isEnabled()
-    app.platform.useCookie(isInUse ? path : null)
+  function apply(): void {
+    const jar = isEnabled() ? jarNumber : undefined
+    if (jar === inUse) return
+    inUse = jar
+    app.platform.useCookie(jar === undefined ? null : path)
+    told = app
+      .emit('cookie.changed', { isEnabled: jar !== undefined })
+      .catch((err: unknown) => app.log.error({ err }, 'a listener to the cookie failed'))
   }
 
   function setPreference(isOn: boolean): Promise<void> {
@@ -231,7 +237,11 @@ export function openCookie(app: App): Cookie {
     async load() {
       isStored = await isUsable()
       await correctPreference()
-      apply()
+      // The same cookie as before the start: nobody is told.
+      if (isEnabled()) {
+        inUse = jarNumber
+        app.platform.useCookie(path)
+      }
       app.preferences.watch(() => {
         apply()
         correctPreference().catch((err) =>
@@ -274,9 +284,9 @@ export function openCookie(app: App): Cookie {
         jarNumber++
         await note(true, true)
         await setPreference(true)
-        apply(true)
+        apply()
       })
-      await app.emit('cookie.changed', { isEnabled: true })
+      await told
     },
 
     async remove() {
@@ -288,7 +298,7 @@ export function openCookie(app: App): Cookie {
         await app.ledger.write(() => app.ledger.sql('DELETE FROM cookie_state').run())
         await setPreference(false)
       })
-      await app.emit('cookie.changed', { isEnabled: false })
+      await told
       return status()
     },
   }
@@ -301,7 +311,7 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** Emitted when another cookie, or none any more, is in use. */
+    /** Emitted when another cookie, or none any more, is in use, also because it is switched on or off. */
     'cookie.changed': { isEnabled: boolean }
     /**
      * Emitted when the platform stops accepting the cookie. `stored`: when the cookie was stored, in epoch seconds; 0:

@@ -175,22 +175,36 @@ test('a new jar stays, whatever a download with the previous one returns', async
   assert.match(await readFile(path, 'utf8'), /SID\tanother-SID/)
 })
 
-test('with another cookie the queue retries items that needed an account', async (t) => {
-  const { app } = await given(t)
-  const { queue } = app.app
-  for (const [id, errorClass] of [
-    ['needsLogin1', 'login_required'],
-    ['needsAge001', 'age'],
-    ['isGone00001', 'gone'],
-  ] as const) {
-    await queue.add([aNewItem(id)], 'pending', { failure: { message: 'no', errorClass } })
-  }
+for (const [what, isSwitched] of [
+  ['another cookie', false],
+  ['a cookie that is switched on again', true],
+] as const)
+  test(`with ${what} the queue retries items that needed an account`, async (t) => {
+    const { app } = await given(t)
+    const { queue } = app.app
+    const admin = app.as('admin')
+    const turn = (isOn: boolean) => admin.post('/api/config/', { downloads: { cookie_import: isOn } })
+    if (isSwitched) await admin.put('/api/cookie/', { cookie: SIGNED_IN })
+    if (isSwitched) await turn(false)
+    for (const [id, errorClass] of [
+      ['needsLogin1', 'login_required'],
+      ['needsAge001', 'age'],
+      ['isGone00001', 'gone'],
+    ] as const) {
+      await queue.add([aNewItem(id)], 'pending', { failure: { message: 'no', errorClass } })
+    }
 
-  await app.as('admin').put('/api/cookie/', { cookie: SIGNED_IN })
+    const retried = new Promise<void>((resolve) => {
+      const retry = queue.retryWithAccount
+      t.mock.method(queue, 'retryWithAccount', () => retry().finally(resolve))
+    })
 
-  const items = (await app.as('admin').get('/api/download/?error=true')).body.data
-  assert.deepEqual(
-    items.map(({ platform_id }: { platform_id: string }) => platform_id),
-    ['isGone00001'],
-  )
-})
+    await (isSwitched ? turn(true) : admin.put('/api/cookie/', { cookie: SIGNED_IN }))
+    await retried
+
+    const items = (await admin.get('/api/download/?error=true')).body.data
+    assert.deepEqual(
+      items.map(({ platform_id }: { platform_id: string }) => platform_id),
+      ['isGone00001'],
+    )
+  })
