@@ -69,7 +69,7 @@ async function inOwnChild(
 ): Promise<Downloaded | LeftAlone> {
   const isClosed = wanted.subtitleLanguages !== undefined && ytdlp.subtitles.isClosed()
   const asked = isClosed ? { ...wanted, subtitleLanguages: undefined } : wanted
-  const request = { op: 'download', videoId: id, ...toRequest(asked) }
+  const request = { op: 'download', videoId: id, pictureName: pictureName(id), ...toRequest(asked) }
   const { result, warnings } = await ytdlp.downloads.ask(request, options)
   const metadata = toVideoMetadata(result.metadata as Record<string, unknown>, id, warnings, epochSeconds(ytdlp.clock))
   const receipt = toReceipt(result.receipt, metadata, warnings, wanted.quality)
@@ -91,7 +91,7 @@ async function inOwnChild(
     subtitlesLeftOut: leftOut(id, result, warnings, ytdlp),
     storyboard,
     ...(areSubtitlesPutOff && { areSubtitlesPutOff }),
-    ...(result.hasThumbnail === true && { thumbnailPath: join(wanted.folder, `${id}.jpg`) }),
+    ...(result.hasThumbnail === true && { thumbnailPath: join(wanted.folder, pictureName(id)) }),
   }
 }
 
@@ -109,6 +109,8 @@ async function faultOf(
     return `it cannot be read (${(error as Error).message.slice(0, 200)})`
   }
 }
+
+const pictureName = (id: string): string => `${id}.picture`
 
 /** Only the setting `sound` gives an m4a: the sound of a custom format may not fit into one. */
 const endingOf = ({ quality }: DownloadOptions): 'mp4' | 'm4a' => (quality?.codec === 'sound' ? 'm4a' : 'mp4')

@@ -298,7 +298,7 @@ export interface Downloaded {
   subtitlesLeftOut?: string[]
   /** The platform currently refuses subtitles, so some or all were not requested. */
   areSubtitlesPutOff?: true
-  /** JPEG; undefined: the platform has none. */
+  /** A picture of any format; undefined: the platform has none. */
   thumbnailPath?: string
   /** The platform's seek previews, if it has any; their addresses are valid for some hours. */
   storyboard?: Storyboard

@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # with -I, Pytho
 
 from worker_answers import clip, comment_metadata, entry_metadata, flat_entries, pick, receipt, storyboards, texts, thumbnails, video_metadata
 from worker_challenge import RUNTIME_SECONDS, limit_runtimes, solve_stored_player
-from worker_files import NotBetter, Progress, WrongAnswer, archive_class, converters, end_at_not_found, file_options, note_refusals, rank_sound, refuse_below, refuse_unless_better, refuse_without_room, subtitle_options, subtitles
+from worker_files import NotBetter, Progress, WrongAnswer, archive_class, converters, end_at_not_found, file_options, note_refusals, rank_sound, refuse_below, refuse_unless_better, refuse_without_room, subtitle_options, subtitles, take_picture
 from worker_network import guard_connections, is_file_url, keep_to_own_connections
 from worker_route import client_arguments, judged, offer_tokens, own_urls, route_options
 
@@ -461,7 +461,7 @@ class Archivist:
                 ydl.on_choice = lambda info: refuse_unless_better(info, request['there'])
             elif request.get('insistsOn'):
                 ydl.on_choice = lambda info: refuse_below(info, request['insistsOn'], self.now)
-            self.convert(ydl)
+            self.convert(ydl, has_picture=request.get('embedThumbnail'))
             told = lambda info: {'metadata': video_metadata(info, self.now, request.get('firstSeen')), 'receipt': receipt(info, self.yt_dlp.version.__version__)}
             try:
                 info = ydl.extract_info(self.watch_url(video_id), download=True)
@@ -473,13 +473,13 @@ class Archivist:
                 'subtitles': subtitles(info),
                 'leftOut': texts(ydl.left_out, 100),
                 'areSubtitlesRefused': ydl.are_subtitles_refused,
-                'hasThumbnail': os.path.isfile(f'{video_id}.jpg'),
+                'hasThumbnail': take_picture(info, request['pictureName']),
                 'hasMedia': os.path.isfile(f'{video_id}.{ending}'),
                 'streams': progress.finished,
             }
 
-    def convert(self, ydl):
-        for converter in converters(self.yt_dlp, ydl):
+    def convert(self, ydl, has_picture=False):
+        for converter in converters(self.yt_dlp, ydl, has_picture):
             ydl.add_post_processor(converter, when='before_dl')
 
     def do_picture(self, request):

@@ -310,8 +310,11 @@ def archive_class(yt_dlp, local_address, setup):
     return Archive
 
 
-def converters(yt_dlp, ydl):
-    """Converters that leave out subtitles and pictures that they cannot convert, so that the video does not fail."""
+def converters(yt_dlp, ydl, has_picture):
+    """Converters that leave out subtitles and pictures that they cannot convert, so that the video does not fail.
+
+    :param has_picture: converts the picture, too, which only embedding needs: the server converts it again
+    """
     kinds = yt_dlp.postprocessor
 
     def is_ours(error):
@@ -344,7 +347,15 @@ def converters(yt_dlp, ydl):
                 info['thumbnails'] = []
                 return [], info
 
-    return [Subtitles(ydl, format='vtt'), Thumbnails(ydl, format='jpg')]
+    return [Subtitles(ydl, format='vtt'), *([Thumbnails(ydl, format='jpg')] if has_picture else [])]
+
+
+def take_picture(info, name):
+    """Gives the downloaded picture a name without its format, which the server finds by itself. False: there is none."""
+    paths = [one['filepath'] for one in info.get('thumbnails') or [] if one.get('filepath') and os.path.isfile(one['filepath'])]
+    if paths:
+        os.replace(paths[-1], name)
+    return bool(paths)
 
 
 class Progress:

@@ -61,13 +61,21 @@ describe('files', () => {
     assert.deepEqual((await readdir(folder)).sort(), [
       '-breakwater.de.vtt',
       '-breakwater.en.vtt',
-      '-breakwater.jpg',
       '-breakwater.mp4',
+      '-breakwater.picture',
     ])
     assert.ok(
       fractions.length >= 2 && fractions.every((fraction, at) => fraction >= (fractions[at - 1] ?? 0) && fraction <= 1),
     )
     assert.equal(fractions.at(-1), 1)
+  })
+
+  test('a picture that is not put into the film stays as the platform has it, and costs no conversion', async (t) => {
+    const { service, folder } = await givenPlatform(t)
+
+    const got = await service.download(VIDEO.breakwater, { folder }, { asker })
+
+    assert.equal((await readFile(got.thumbnailPath!)).subarray(8, 12).toString(), 'WEBP')
   })
 
   test('a format, its sort order and a speed limit are respected; other containers are converted to mp4', async (t) => {
@@ -192,7 +200,10 @@ describe('files', () => {
       got.subtitles.map(({ lang }) => lang),
       ['en'],
     )
-    const expected = [videoIds.traversal, videoIds.option, videoIds.long].flatMap((id) => [`${id}.mp4`, `${id}.jpg`])
+    const expected = [videoIds.traversal, videoIds.option, videoIds.long].flatMap((id) => [
+      `${id}.mp4`,
+      `${id}.picture`,
+    ])
     assert.deepEqual((await readdir(folder)).sort(), [...expected, `${videoIds.traversal}.en.vtt`].sort())
     assert.deepEqual((await readdir(dataDir)).sort(), [folder.slice(dataDir.length + 1), 'yt-dlp'].sort())
   })
