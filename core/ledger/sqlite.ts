@@ -228,10 +228,10 @@ function groupCommit(
   const [begin, commit, rollback] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT'), db.prepare('ROLLBACK')]
   const mark = db.prepare('SAVEPOINT work')
   const [keep, undo] = [db.prepare('RELEASE work'), db.prepare('ROLLBACK TO work')]
+  const changes = db.prepare<[], number>('SELECT total_changes()').pluck()
 
   let queue: Waiting[] = []
-  let isScheduled = false
-  let isClosed = false
+  let [isScheduled, isClosed] = [false, false]
   const sources = openTableSources(db)
   const wal = `${file}-wal`
   // Tests advance their clock by turns of the event loop; with it each write must end within one turn.
@@ -243,13 +243,12 @@ function groupCommit(
   const commitBatch = () => {
     const batch: Waiting[] = []
     const answers: Array<(failure: unknown) => void> = []
-    let isCommitted = false
-    let isRoomMade = false
+    let [hasChanged, isRoomMade] = [false, false]
     const makesRoom = (error: unknown) => isDiskFull(error) && (isRoomMade ||= onFull())
     try {
       sources.begin()
       begin.run()
-      const startedAt = performance.now()
+      const [startedAt, before] = [performance.now(), changes.get()]
       for (const waiting of queue) {
         if (batch.length > 0 && performance.now() - startedAt > BATCH_BUDGET_MS) break
         batch.push(waiting)
@@ -267,7 +266,7 @@ function groupCommit(
         }
       }
       commit.run()
-      isCommitted = true
+      hasChanged = changes.get() !== before
     } catch (error) {
       if (db.inTransaction) rollback.run()
       if (makesRoom(error)) return // everything is still in the queue and runs again
@@ -280,7 +279,8 @@ function groupCommit(
     }
     queue = queue.slice(batch.length)
     const answerAll = (failure: unknown) => answers.forEach((answer) => answer(failure))
-    if (disk && isCommitted) disk.whenSynced(answerAll)
+    // Without a change there is nothing to wait for, except for what it has read of transactions before.
+    if (disk && (hasChanged || disk.isBusy())) disk.whenSynced(answerAll)
     else answerAll(undefined)
   }
 

@@ -165,6 +165,27 @@ test('a write is confirmed once it is on the disk; meanwhile the event loop goes
   assert.deepEqual(confirmed, [1, 2, 3])
 })
 
+test('a transaction that changes nothing waits only for syncs that are under way', async (t) => {
+  const held = holdSyncs(t)
+  const { add, ledger } = await aLedger(t, { clock: systemClock })
+  const drop = (id: number) => ledger.write(() => ledger.sql('DELETE FROM thing_list WHERE id = ?').run(id).changes)
+
+  const alone = await drop(1)
+  const syncsAlone = held.length
+  const first = add(1)
+  while (held.length === 0) await nextTurn()
+  let isAnswered = false
+  const meanwhile = drop(2).then(() => void (isAnswered = true))
+  await nextTurn()
+  await nextTurn()
+
+  assert.deepEqual([alone, syncsAlone, held.length, isAnswered], [0, 0, 1, false])
+  held[0]!(null)
+  await first
+  held[1]!(null)
+  await meanwhile
+})
+
 test('a write that a failing disk does not take is refused as such', async (t) => {
   const held = holdSyncs(t)
   const { add } = await aLedger(t, { clock: systemClock })
