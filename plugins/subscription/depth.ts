@@ -20,7 +20,7 @@ export function openDepth(channelId: string, tab: string, { ledger }: App) {
     write: (entries: number) =>
       ledger.write(() => {
         const insert =
-          'INSERT INTO subscription_depth (channel_id, tab, entries) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET entries = excluded.entries'
+          'INSERT INTO subscription_depth (channel_id, tab, entries) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET entries = excluded.entries WHERE subscription_depth.entries <> excluded.entries'
         ledger.sql(insert).run(channelId, tab, entries)
       }),
   }

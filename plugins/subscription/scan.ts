@@ -191,9 +191,6 @@ async function scanTab(
   let left = size
   for await (const page of app.platform.list(channel.channel_id, tab, { asker: job.id, signal: job.signal })) {
     if (!(await followedChannel(channel.channel_id, app))) return found
-    // If this scan is interrupted after its newest videos were queued, the next one would find them known and end too
-    // early.
-    if (left === size && whole > 0) await depth.write(0)
     const entries: ListEntry[] = []
     for (const entry of page.slice(0, left)) {
       if (entry.isPending) continue
@@ -202,6 +199,9 @@ async function scanTab(
       if (inARow >= RUN_OF_PASSED) break
     }
     const wanted = entries.filter(({ id }) => !passed.has(id))
+    // If this scan is interrupted after its newest videos were queued, the next one would find them known and end too
+    // early.
+    if (whole > 0 && (await app.queue.missing(wanted.map(({ id }) => id))).size > 0) await depth.write(0)
     const origin = { kind: 'channel', id: channel.channel_id } as const
     const { added, leftOut } = await queue(app.listings.ofChannel(outlineOf(channel), wanted), app, {
       origin,

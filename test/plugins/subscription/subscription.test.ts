@@ -343,6 +343,26 @@ test('a larger size reaches further back; after that, one page of a known channe
   assert.deepEqual([found, asked < 4], [null, true], `${asked} requests`)
 })
 
+test('a scan that finds nothing new does not note that its depth is uncertain', async (t) => {
+  const { app } = await given(t)
+  await app.given(aChannel({ id: CHANNEL.orbit, channel_subscribed: true }))
+  await scan(app)
+  const depths = () => app.app.ledger.sql('SELECT tab, entries FROM subscription_depth ORDER BY tab').all()
+  const [after, during]: [unknown, unknown[]] = [depths(), []]
+  const { queue } = app.app
+  const add = queue.add
+  t.mock.method(queue, 'add', (...given: Parameters<typeof add>) => {
+    during.push(depths())
+    return add(...given)
+  })
+
+  const found = await scan(app)
+
+  assert.equal(found, null)
+  assert.ok(during.length > 0)
+  for (const one of during) assert.deepEqual(one, after)
+})
+
 test('archived, queued or ignored videos are not queued again; upcoming ones wait for a later scan', async (t) => {
   const { app, loopback } = await given(t)
   await app.given(
