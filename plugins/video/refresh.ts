@@ -14,7 +14,7 @@ export function openRefresh(state: VideoState) {
   return {
     async measure(id) {
       const doc = await collection.get(id)
-      const found = doc && (await inspectFile(app, doc))
+      const found = doc && (await inspectFile(app, doc, app.media.isOurs(id)))
       if (found === undefined || typeof found === 'string') return found
       await collection.patch(id, { set: measured(found) }, { visible: true })
       await tellChanged(id, 'file')
@@ -29,7 +29,7 @@ export function openRefresh(state: VideoState) {
       // Within the lock: if a download has replaced the film meanwhile, the new file must be measured.
       const isThere = await exclusive(id, async () => {
         const doc = await collection.get(id)
-        const found = doc && (await inspectFile(app, doc))
+        const found = doc && (await inspectFile(app, doc, false))
         isOtherFile = typeof found === 'object' && found.media_size !== doc!.media_size
         const fields = toFields(metadata, epochSeconds(app.clock))
         const set = { ...fields, ...(typeof found === 'object' && measured(found)), active: true }
@@ -103,18 +103,22 @@ async function filmPath({ media }: App, channelId: string, id: string): Promise<
   }
 }
 
-/** The data of the file, or a sentence about its fault; undefined: it is missing. */
+/**
+ * @param isAlways  also reads a file of the known size
+ * @returns the data of the file, or a sentence about its fault; undefined: it is missing, or was not read
+ */
 async function inspectFile(
   app: App,
   { platform_id: id, channel_id: channelId, media_size: knownSize, streams, player }: VideoDoc,
+  isAlways: boolean,
 ): Promise<MediaFields | string | undefined> {
   const path = await filmPath(app, channelId, id)
   const size = path === undefined ? undefined : await app.media.sizeOf(path)
   if (path === undefined || size === undefined) return undefined
   if (size === 0) return 'it is empty'
-  // Files of other programs may be many and on slow disks, so only changed ones are probed.
+  // Files may be many and on slow disks, so a refresh reads only changed ones, and of other programs nobody reads more.
   const isMeasured = streams.length > 0 && player.duration > 0
-  if (size === knownSize && isMeasured && !app.media.isOurs(id)) return undefined
+  if (size === knownSize && isMeasured && !isAlways) return undefined
   try {
     const probe = await app.media.probe(path)
     if (size < knownSize && (await app.media.isCutOff(path, probe.durationSeconds)))

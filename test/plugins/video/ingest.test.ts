@@ -1,6 +1,6 @@
 /** A downloaded video is added to the archive, once or again, and the user's data is never lost. */
 import assert from 'node:assert/strict'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
@@ -266,6 +266,22 @@ test("a refresh updates the platform’s data and keeps the user's", async (t) =
   await rm(app.inLibrary('UC1', 'v1.mp4'))
   assert.equal(await app.app.videos.refreshWith({ ...downloaded.metadata, title: 'Newer' }), true)
   assert.deepEqual(await app.doc('video', 'v1'), { ...doc, title: 'Newer', stats: { ...doc.stats, view_count: 5 } })
+})
+
+test('a refresh reads a film only if its size has changed', async (t) => {
+  const app = await videoApp(t)
+  const downloaded = await aDownload(app.app, 'v1', 'UC1')
+  await app.app.videos.ingest({ downloaded })
+  const { mock } = t.mock.method(app.app.media, 'probe')
+  const refresh = () => app.app.videos.refreshWith(downloaded.metadata)
+
+  await refresh()
+  const unchanged = mock.callCount()
+  await appendFile(app.inLibrary('UC1', 'v1.mp4'), 'more')
+  await refresh()
+
+  assert.deepEqual([unchanged, mock.callCount()], [0, 1])
+  assert.equal((await app.doc('video', 'v1')).media_size, (await stat(app.inLibrary('UC1', 'v1.mp4'))).size)
 })
 
 test('listeners are told whether a video is new, was ingested again, or was imported', async (t) => {
