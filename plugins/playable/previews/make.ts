@@ -69,17 +69,15 @@ async function makeOne(wish: Wish, job: JobContext<object>, app: App): Promise<v
 class NotToBeHad extends Error {}
 
 /**
- * Finds the film and empties the draft. undefined: previews are no longer wanted. @throws unavailable: the disk is full
+ * Finds the video and empties the draft. undefined: previews are no longer wanted. @throws unavailable: the disk is full
  */
-async function begin(id: string, draft: string, { previews, videos, media, settings }: App) {
+async function begin(id: string, draft: string, { previews, videos, settings }: App) {
   const doc = await videos.get(id)
   if (!doc || !previews.isWanted()) return undefined
   if ((await diskSpace(settings.cacheDir)).free < SPARE_BYTES) throw errors.unavailable('The disk of the cache is full')
-  const path = await media.filmPath(doc.channel_id, id)
-  const { durationSeconds, streams } = await media.probe(path)
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { recursive: true })
-  return { path, durationSeconds, hasPicture: streams.some(({ type }) => type === 'video') }
+  return doc
 }
 
 /** @returns the layout of the sheets in the draft; undefined: previews are no longer wanted. @throws NotToBeHad */
@@ -90,8 +88,8 @@ async function fetchOf(
   signal: AbortSignal,
   app: App,
 ): Promise<Shape | undefined> {
-  const film = await begin(id, draft, app)
-  if (!film) return undefined
+  const doc = await begin(id, draft, app)
+  if (!doc) return undefined
   let bytes = 0
   for (const [at, url] of urls.entries()) {
     const sheet = join(draft, `${at + 1}.jpg`)
@@ -102,7 +100,7 @@ async function fetchOf(
     if (at === 0) await checkSize(sheet, offered, app)
   }
   const count = Math.min(
-    Math.ceil(film.durationSeconds / offered.interval),
+    Math.ceil(doc.player.duration / offered.interval),
     offered.columns * offered.rows * urls.length,
   )
   return { ...offered, count: Math.max(1, count), sheets: urls.length }
@@ -117,11 +115,13 @@ async function checkSize(sheet: string, said: Omit<Storyboard, 'sheets'>, { medi
 
 /** Like `fetchOf`, but makes the sheets from the film. @throws unprocessable: the film has no picture */
 async function draw(id: string, draft: string, signal: AbortSignal, app: App): Promise<Shape | undefined> {
-  const film = await begin(id, draft, app)
-  if (!film) return undefined
-  if (!film.hasPicture) throw errors.unprocessable('the video has no picture')
-  const { longest, ...shape } = shapeFor(film.durationSeconds)
-  await toSheets(app, film.path, draft, { ...shape, longest }, signal)
+  const doc = await begin(id, draft, app)
+  if (!doc) return undefined
+  const path = await app.media.filmPath(doc.channel_id, id)
+  const { durationSeconds, streams } = await app.media.probe(path)
+  if (!streams.some(({ type }) => type === 'video')) throw errors.unprocessable('the video has no picture')
+  const { longest, ...shape } = shapeFor(durationSeconds)
+  await toSheets(app, path, draft, { ...shape, longest }, signal)
   const made = (await readdir(draft)).length
   if (made !== shape.sheets)
     throw errors.unprocessable(say`${{ made }} of ${{ sheets: shape.sheets }} sheets could be made`)

@@ -52,6 +52,20 @@ test('the platform’s previews exist before anybody has played the video, in ou
   )
 })
 
+test('for the platform’s previews, the film is not read once more', async (t) => {
+  const probed: string[] = []
+  const app = await downloaded(t, ({ app: { media } }) => {
+    const { probe } = media
+    t.mock.method(media, 'probe', (path: string) => {
+      probed.push(path)
+      return probe(path)
+    })
+  })
+
+  assert.equal((await preview(app)).state, 'there')
+  assert.equal(probed.length, 1, 'when it was added to the library')
+})
+
 const REFUSALS: Array<[why: string, fault: object]> = [
   ['they are not given', { name: 'storyboard_status', status: 403 }],
   ['they are of another size than was said', { name: 'storyboard_size', thumbnail: 'hqdefault' }],
