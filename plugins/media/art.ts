@@ -1,6 +1,6 @@
 /** Stores pictures of videos, channels and playlists as JPEG, in full width and in smaller widths. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm, unlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { App } from './app.ts'
 import { exists, isMissing, sync } from './files.ts'
@@ -64,17 +64,21 @@ async function storeArt(
     }))
     await toJpegs(app.settings.ffmpeg, fromPath, [{ path: full }, ...made], signal)
     if ((await exists(path)) && !(await mayReplace({ kind, id, path, fresh: full }, app))) return false
-    for (const { variant, path: from } of made) {
-      await sync(from)
-      await rename(from, variantPath(path, variant))
-    }
-    await sync(full)
-    await rename(full, path)
+    for (const { variant, path: from } of made) await putInPlace(from, variantPath(path, variant))
+    await putInPlace(full, path)
     return true
   } finally {
     await rm(full, { force: true })
     for (const variant of VARIANTS) await rm(variantPath(full, variant), { force: true })
   }
+}
+
+/** Leaves an equal file as it is: most pictures that a refresh fetches are those that are there. */
+async function putInPlace(from: string, to: string): Promise<void> {
+  const there = await readFile(to).catch(() => undefined)
+  if (there?.equals(await readFile(from))) return
+  await sync(from)
+  await rename(from, to)
 }
 
 async function mayReplace(picture: ReplacedPicture, { hook }: ArtApp): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** Pictures: any format becomes a JPEG in two sizes; invalid, too large or foreign ones are refused. */
 import assert from 'node:assert/strict'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -52,6 +52,8 @@ async function all(ids: AsyncIterable<string>): Promise<string[]> {
   return found
 }
 
+const fileNumbers = (...paths: string[]) => Promise.all(paths.map(async (path) => (await stat(path)).ino))
+
 /** The size of a JPEG, and of nothing else. */
 const sizeOf = (path: string) => jpegSize('ffprobe', path)
 
@@ -74,6 +76,23 @@ test('a picture of another format is stored as JPEG, in full size and narrower, 
     assert.equal(await art.hasArt(kind, 'X1'), true)
   }
   assert.deepEqual(await readdir(art.paths.incomingDir), [])
+})
+
+test('a picture that is there already is not written again; a size that is lost or damaged is', async (t) => {
+  const art = await anArtFolder(t)
+  const picture = await aPicture(art.folder, 'a.png')
+  await art.keepArt('video', 'v1', picture)
+  const full = art.paths.artOf('video', 'v1')
+  const [small, medium, large] = (['small', 'medium', 'large'] as const).map((variant) => variantPath(full, variant))
+  const [before, written] = [await readFile(medium!), await fileNumbers(full, small!)]
+  await rm(large!)
+  await writeFile(medium!, 'damaged')
+
+  await art.keepArt('video', 'v1', picture)
+
+  assert.deepEqual(await fileNumbers(full, small!), written)
+  assert.deepEqual(await readFile(medium!), before)
+  assert.deepEqual(await sizeOf(large!), { width: 800, height: 600 })
 })
 
 test('an invalid picture is refused and leaves the existing one', async (t) => {
