@@ -11,7 +11,7 @@ import type { ArtKind, Media, ReplacedPicture, WrittenFile } from './types.ts'
 
 type Art = Pick<
   Media,
-  'keepArt' | 'fetchArt' | 'fetchSmall' | 'fetchJpeg' | 'portraitOf' | 'hasArt' | 'removeArt' | 'artIds'
+  'keepArt' | 'fetchArt' | 'fetchSmall' | 'fetchJpegs' | 'portraitOf' | 'hasArt' | 'removeArt' | 'artIds'
 >
 type ArtApp = Pick<App, 'platform' | 'log' | 'settings' | 'hook'>
 
@@ -35,7 +35,7 @@ export function openArt(app: ArtApp, paths: Paths, written: (files: readonly Wri
       return (await incoming.fetch(id, url, signal, use)) ?? false
     },
     fetchSmall: incoming.fetchSmall,
-    fetchJpeg: incoming.fetchJpeg,
+    fetchJpegs: incoming.fetchJpegs,
     portraitOf: incoming.portraitOf,
     hasArt: (kind, id) => exists(paths.artOf(kind, id)),
     removeArt: (kind, id) => removeArt(paths.artOf(kind, id)),
@@ -62,7 +62,7 @@ async function storeArt(
       path: variantPath(full, variant),
       width: VARIANT_WIDTHS[variant],
     }))
-    await toJpegs(app.settings.ffmpeg, fromPath, [{ path: full }, ...made], signal)
+    await toJpegs(app.settings.ffmpeg, [{ from: fromPath, jpegs: [{ path: full }, ...made] }], signal)
     if ((await exists(path)) && !(await mayReplace({ kind, id, path, fresh: full }, app))) return false
     for (const { variant, path: from } of made) await putInPlace(from, variantPath(path, variant))
     await putInPlace(full, path)

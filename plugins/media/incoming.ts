@@ -12,7 +12,8 @@ import { isAppError, openLocks, withLimit } from 'archivolt'
 import type { App } from './app.ts'
 import { isFull } from './files.ts'
 import { VARIANT_WIDTHS } from './paths.ts'
-import { type Jpeg, toJpegs } from './programs.ts'
+import { type Jpeg, type Picture, toJpegs } from './programs.ts'
+import type { FetchedJpeg } from './types.ts'
 
 const FETCH_LIMIT_MS = 30_000
 
@@ -56,9 +57,15 @@ export function openIncoming(app: Pick<App, 'platform' | 'log' | 'settings'>, fo
     })
   }
 
-  async function fetchJpeg(id: string, url: string, to: string, signal?: AbortSignal): Promise<boolean> {
-    const use = (path: string) => toJpegs(app.settings.ffmpeg, path, [{ path: to }], signal).then(() => true)
-    return (await fetch(id, url, signal, use)) ?? false
+  async function fetchJpegs(
+    id: string,
+    [next, ...later]: readonly FetchedJpeg[],
+    signal?: AbortSignal,
+    fetched: readonly Picture[] = [],
+  ): Promise<boolean> {
+    if (!next) return toJpegs(app.settings.ffmpeg, fetched, signal).then(() => true)
+    const use = (from: string) => fetchJpegs(id, later, signal, [...fetched, { from, jpegs: [{ path: next.to }] }])
+    return (await fetch(id, next.url, signal, use)) ?? false
   }
 
   function portraitOf(picture: Readable, signal: AbortSignal): Promise<Buffer> {
@@ -82,12 +89,12 @@ export function openIncoming(app: Pick<App, 'platform' | 'log' | 'settings'>, fo
   async function jpegOf(fromPath: string, form: Omit<Jpeg, 'path'>, signal?: AbortSignal): Promise<Buffer> {
     const path = `${fromPath}.jpg`
     try {
-      await toJpegs(app.settings.ffmpeg, fromPath, [{ path, ...form }], signal)
+      await toJpegs(app.settings.ffmpeg, [{ from: fromPath, jpegs: [{ path, ...form }] }], signal)
       return await readFile(path)
     } finally {
       await rm(path, { force: true })
     }
   }
 
-  return { fetch, fetchSmall, fetchJpeg, portraitOf }
+  return { fetch, fetchSmall, fetchJpegs, portraitOf }
 }

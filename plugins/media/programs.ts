@@ -3,6 +3,7 @@
  * formats only from our lists.
  */
 import { createReadStream } from 'node:fs'
+import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { errors, filmInput, giveWay, inputOf, pipedPictureInput, runChild, say, startChild, withLimit } from 'archivolt'
 import { isNotInstalled, lackOfSpace, programFailure } from './files.ts'
@@ -174,46 +175,49 @@ const MIDDLE = "crop='min(iw,ih)':'min(iw,ih)'"
 const ON_WHITE =
   'format=rgba,split[picture][sheet];[sheet]lutrgb=r=255:g=255:b=255:a=255[white];[white][picture]overlay=format=rgb'
 
-function outputOf({ path, width, isSquare }: Jpeg): string[] {
+function outputOf({ path, width, isSquare }: Jpeg, input: number): string[] {
   const scale = width === undefined ? [] : [`scale=w='min(${width},iw)':h=${isSquare ? -1 : -2}`]
   const filters = isSquare ? [MIDDLE, ...scale, ON_WHITE] : scale
-  const output = ['-map', '0:v:0', '-frames:v', '1', '-map_metadata', '-1', '-f', 'image2', '-update', '1']
+  const output = ['-map', `${input}:v:0`, '-frames:v', '1', '-map_metadata', '-1', '-f', 'image2', '-update', '1']
   const coded = ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-q:v', width === undefined ? '3' : '4']
   return [...output, ...coded, ...(filters.length > 0 ? ['-vf', filters.join(',')] : []), '-y', path]
 }
 
-/**
- * Converts a picture of any format to JPEGs.
- * The input is piped, so that no name or reference in it can reach another file.
- * @throws unprocessable: not a picture; unavailable: ffmpeg is missing
- */
-export function toJpegs(
-  ffmpeg: string,
-  fromPath: string,
-  wanted: readonly Jpeg[],
-  signal?: AbortSignal,
-): Promise<void> {
-  return withLimit(PICTURE_LIMIT_MS, signal, (limited) => runToJpegs(ffmpeg, fromPath, wanted, limited, signal))
+/** A picture of any format, and the JPEGs to make from it. */
+export interface Picture {
+  from: string
+  jpegs: readonly Jpeg[]
 }
+
+/**
+ * Converts pictures of any format to JPEGs, in one process.
+ * The input is piped, so that no name or reference in it can reach another file.
+ * @throws unprocessable: one is not a picture; unavailable: ffmpeg is missing
+ */
+export function toJpegs(ffmpeg: string, pictures: readonly Picture[], signal?: AbortSignal): Promise<void> {
+  return withLimit(PICTURE_LIMIT_MS, signal, (limited) => runToJpegs(ffmpeg, pictures, limited, signal))
+}
+
+/** Through which descriptor of the child it reads a picture: after the first one follow its output and its errors. */
+const descriptorOf = (input: number): number => (input === 0 ? 0 : input + 2)
 
 async function runToJpegs(
   ffmpeg: string,
-  fromPath: string,
-  wanted: readonly Jpeg[],
+  pictures: readonly Picture[],
   limited: AbortSignal,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const guards = ['-threads', '1', '-max_pixels', String(PIXEL_LIMIT)]
-  const input = ['-hide_banner', '-nostdin', '-v', 'error', ...guards, ...pipedPictureInput()]
-  const args = [...input, ...wanted.flatMap(outputOf)]
-  const child = startChild(ffmpeg, args, {
-    stdio: ['pipe', 'ignore', 'pipe'],
+  const inputs = pictures.flatMap((_, at) => [...guards, ...pipedPictureInput(descriptorOf(at))])
+  const outputs = pictures.flatMap(({ jpegs }, at) => jpegs.flatMap((jpeg) => outputOf(jpeg, at)))
+  const child = startChild(ffmpeg, ['-hide_banner', '-nostdin', '-v', 'error', ...inputs, ...outputs], {
+    stdio: ['pipe', 'ignore', 'pipe', ...pictures.slice(1).map(() => 'pipe' as const)],
     signal: limited,
     killSignal: 'SIGKILL',
   })
   giveWay(child)
   let complaint = ''
-  child.stderr.on('data', (piece: Buffer) => {
+  child.stderr!.on('data', (piece: Buffer) => {
     if (complaint.length < 2000) complaint += piece.toString()
   })
   const ended = new Promise<number | null>((done, fail) => {
@@ -221,14 +225,17 @@ async function runToJpegs(
     child.once('close', done)
   })
   // ffmpeg may stop reading before the end of the file: its exit code alone decides.
-  const [fed, code] = await Promise.allSettled([pipeline(createReadStream(fromPath), child.stdin), ended])
+  const failures: unknown[] = []
+  const feed = ({ from }: Picture, at: number) =>
+    pipeline(createReadStream(from), child.stdio[descriptorOf(at)] as Writable).catch((thrown) => failures.push(thrown))
+  const [code] = await Promise.allSettled([ended, ...pictures.map(feed)])
   signal?.throwIfAborted()
   if (code.status === 'fulfilled' && code.value === 0) return
   const cause =
     code.status === 'rejected'
       ? code.reason
-      : fed.status === 'rejected' && complaint === ''
-        ? fed.reason
+      : complaint === '' && failures.length > 0
+        ? failures[0]
         : new Error(complaint)
   if (isNotInstalled(cause) && code.status === 'rejected')
     throw errors.unavailable('ffmpeg is not installed', { cause })

@@ -15,6 +15,12 @@ export interface StreamProbe {
   height?: number
 }
 
+/** A picture to download, and the path of the JPEG to make from it. */
+export interface FetchedJpeg {
+  url: string
+  to: string
+}
+
 export interface MediaProbe {
   sizeBytes: number
   durationSeconds: number
@@ -388,8 +394,11 @@ export interface Media {
   fetchArt(kind: ArtKind, id: string, url: string, signal?: AbortSignal): Promise<boolean>
   /** Downloads a picture as a JPEG of 320 pixels width, without storing it; undefined: not available. */
   fetchSmall(id: string, url: string, signal?: AbortSignal): Promise<Buffer | undefined>
-  /** Downloads a picture of a video as a JPEG to this path, without storing it elsewhere; false: not available. */
-  fetchJpeg(id: string, url: string, to: string, signal?: AbortSignal): Promise<boolean>
+  /**
+   * Downloads pictures of a video as JPEGs, without storing them elsewhere, and converts all of them in one process;
+   * false: one is not available.
+   */
+  fetchJpegs(id: string, wanted: readonly FetchedJpeg[], signal?: AbortSignal): Promise<boolean>
   /**
    * The center of an uploaded picture as a square JPEG of at most 256 pixels, without storing it.
    * @throws unprocessable: not a picture; unavailable: ffmpeg is missing

@@ -34,8 +34,8 @@ export const joinedInput = (list: string): string[] => [
 export const madeInput = (filter: string): string[] => ['-f', 'lavfi', '-i', filter]
 /** All formats of a download: films, pictures, texts, tags. */
 export const DOWNLOADED_FORMATS = `${FILM_FORMATS},${PICTURE_FORMATS},image2,webvtt,srt,ass,ffmetadata`
-/** A picture that is piped into the child, which does not even know its name. */
-export const pipedPictureInput = (): string[] => only(PICTURE_FORMATS, 'pipe', 'pipe:0')
+/** A picture that is piped into the child, which does not even know its name. @param descriptor  the child's end */
+export const pipedPictureInput = (descriptor: number): string[] => only(PICTURE_FORMATS, 'pipe', `pipe:${descriptor}`)
 
 /** The files that these arguments of a program read. */
 export const inputPaths = (args: readonly string[]): string[] =>

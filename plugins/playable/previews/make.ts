@@ -5,7 +5,7 @@
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { defineTask, diskSpace, errors, isAppError, type JobContext, say, Type } from 'archivolt'
+import { chunksOf, defineTask, diskSpace, errors, isAppError, type JobContext, say, Type } from 'archivolt'
 import type { Storyboard } from '../../platform/types.ts'
 import type { App } from '../app.ts'
 import { toSheets } from '../film.ts'
@@ -17,6 +17,8 @@ const SPARE_BYTES = 200 << 20
  * somebody plays it.
  */
 const MOST_FETCHED_BYTES = 8_000_000
+/** Sheets that one process converts: its start takes longer than its work. */
+const TOGETHER = 10
 
 export const makePreviews = defineTask({
   name: 'preview.make',
@@ -91,13 +93,13 @@ async function fetchOf(
   const doc = await begin(id, draft, app)
   if (!doc) return undefined
   let bytes = 0
-  for (const [at, url] of urls.entries()) {
-    const sheet = join(draft, `${at + 1}.jpg`)
-    if (!(await app.media.fetchJpeg(id, url, sheet, signal)))
+  const sheets = urls.map((url, at) => ({ url, to: join(draft, `${at + 1}.jpg`) }))
+  for (const some of [sheets.slice(0, 1), ...chunksOf(sheets.slice(1), TOGETHER)]) {
+    if (!(await app.media.fetchJpegs(id, some, signal)))
       throw new NotToBeHad('A sheet of the platform’s seek previews could not be downloaded')
-    bytes += (await stat(sheet)).size
+    for (const { to } of some) bytes += (await stat(to)).size
     if (bytes > MOST_FETCHED_BYTES) throw new NotToBeHad('The platform’s seek previews are too large')
-    if (at === 0) await checkSize(sheet, offered, app)
+    if (some[0] === sheets[0]) await checkSize(sheets[0]!.to, offered, app)
   }
   const count = Math.min(
     Math.ceil(doc.player.duration / offered.interval),

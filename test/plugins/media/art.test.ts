@@ -15,10 +15,15 @@ import { makePicture } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { smallDisk } from '../../support/small-disk.ts'
 
-async function anArtFolder(t: TestContext, isArtUrl: (url: string) => boolean = () => true, cacheDir?: string) {
+async function anArtFolder(
+  t: TestContext,
+  isArtUrl: (url: string) => boolean = () => true,
+  cacheDir?: string,
+  ffmpeg = 'ffmpeg',
+) {
   const folder = await temporaryFolder(t)
   const paths = openPaths(join(folder, 'media'), cacheDir ?? join(folder, 'cache'))
-  const settings = { ffmpeg: 'ffmpeg' } as App['settings']
+  const settings = { ffmpeg } as App['settings']
   const platform = { isArtUrl, fetchPicture: fetchDirectly } as App['platform']
   const app = { settings, platform, log: openLog('silent'), hook: () => [] }
   return { folder, paths, ...openArt(app, paths, async () => undefined) }
@@ -134,6 +139,30 @@ test('a redirect, an error page, an invalid picture and one of more than 10 MB c
   assert.equal(await art.fetchArt('playlist', 'PL1', 'http://127.0.0.1:1/refused'), false)
 
   assert.equal(await art.hasArt('playlist', 'PL1'), false)
+  assert.deepEqual(await readdir(art.paths.incomingDir), [])
+})
+
+test('several pictures are converted by one process, and none if one of them is not available', async (t) => {
+  const folder = await temporaryFolder(t)
+  const [starts, counting] = [join(folder, 'starts'), join(folder, 'ffmpeg')]
+  await writeFile(counting, `#!/bin/sh\necho started >> '${starts}'\nexec ffmpeg "$@"\n`, { mode: 0o755 })
+  const art = await anArtFolder(t, undefined, undefined, counting)
+  const names = ['a.png', 'b.webp', 'c.jpg']
+  for (const [at, name] of names.entries()) await makePicture(join(folder, name), `${160 * (at + 1)}x90`)
+  const bodies = new Map<string, Buffer>(
+    await Promise.all(names.map(async (name) => [`/${name}`, await readFile(join(folder, name))] as const)),
+  )
+  const base = await aServer(t, (path) => ({ body: bodies.get(path) ?? '', status: bodies.has(path) ? 200 : 404 }))
+  const wanted = names.map((name) => ({ url: `${base}/${name}`, to: join(folder, `${name}.made.jpg`) }))
+
+  const isMade = await art.fetchJpegs('v1', wanted)
+  const isPartMade = await art.fetchJpegs('v1', [...wanted, { url: `${base}/d.jpg`, to: join(folder, 'd.jpg') }])
+
+  assert.deepEqual([isMade, isPartMade, await readFile(starts, 'utf8')], [true, false, 'started\n'])
+  assert.deepEqual(
+    (await Promise.all(wanted.map(({ to }) => sizeOf(to)))).map(({ width }) => width),
+    [160, 320, 480],
+  )
   assert.deepEqual(await readdir(art.paths.incomingDir), [])
 })
 
