@@ -121,7 +121,9 @@ async function poll(id: string, signal: AbortSignal, app: App): Promise<void> {
     ledger
       .sql(
         `INSERT INTO subscription_feed (channel_id, etag, modified, seen) VALUES (?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET etag = excluded.etag, modified = excluded.modified, seen = excluded.seen`,
+         ON CONFLICT DO UPDATE SET etag = excluded.etag, modified = excluded.modified, seen = excluded.seen
+         WHERE (subscription_feed.etag, subscription_feed.modified, subscription_feed.seen)
+           IS NOT (excluded.etag, excluded.modified, excluded.seen)`,
       )
       .run(id, feed.etag ?? null, feed.modified ?? null, JSON.stringify(feed.ids)),
   )

@@ -81,6 +81,29 @@ test('a new video is queued within minutes, by one conditional request per chann
   assert.equal(platform.requests.length, scanned + 2, 'what was seen is not looked for again')
 })
 
+test('a feed that is sent again without a change is not written again', async (t) => {
+  const { app, loopback } = await given(t)
+  await app.restart()
+  const { feed } = app.app.platform
+  t.mock.method(app.app.platform, 'feed', (id: string, _tag: object, signal: AbortSignal) => feed(id, {}, signal))
+  const changes: number[] = []
+  const { sql } = app.app.ledger
+  t.mock.method(app.app.ledger, 'sql', (text: string) => {
+    const statement = sql(text)
+    if (!text.includes('INTO subscription_feed')) return statement
+    return { run: (...given: unknown[]) => changes.push(statement.run(...given).changes) }
+  })
+  await round(app, loopback)
+
+  await round(app, loopback)
+
+  assert.deepEqual(
+    feedRequests(loopback).map(({ status }: { status: number }) => status),
+    [200, 200, 200, 200],
+  )
+  assert.deepEqual(changes, [1, 1, 0, 0])
+})
+
 test('rounds are off if the setting is off, and pause for an hour after a refusal', async (t) => {
   const { app, loopback } = await given(t)
   loopback.platform.faults.set('global', { name: 'feed_status', status: 429 })
