@@ -14,6 +14,7 @@ stdin ends this process and all its children.
 import io
 import json
 import os
+import platform
 import queue
 import signal
 import sys
@@ -106,6 +107,13 @@ def main():
         write(answer)
 
 
+def ask_no_programs():
+    """The cryptography of yt-dlp starts `file` and `ldconfig` whenever it is imported, for what we know or do not need."""
+    bits = '64bit' if sys.maxsize > 2 ** 32 else '32bit'
+    platform.architecture = lambda *_, **__: (bits, '')
+    os.environ['PYCRYPTODOME_DISABLE_GMP'] = '1'
+
+
 class Log:
     """The log of yt-dlp: keeps warnings and errors as evidence, drops everything else."""
 
@@ -126,6 +134,7 @@ class Log:
 
 class Archivist:
     def __init__(self, setup):
+        ask_no_programs()
         import yt_dlp
         self.yt_dlp = yt_dlp
         self.setup = setup

@@ -1,6 +1,6 @@
 /** Requests to the platform service and their answers, with the real yt-dlp on the loopback platform. */
 import assert from 'node:assert/strict'
-import { symlink, writeFile } from 'node:fs/promises'
+import { readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { isAppError } from '../../../core/base/error.ts'
@@ -16,6 +16,19 @@ const asker = 'test'
 const failsAs = (failure: string) => (error: unknown) => (error as { failure?: string }).failure === failure
 
 describe('metadata', () => {
+  test('the downloader starts no programs to find out about this machine', async (t) => {
+    const folder = await temporaryFolder(t)
+    const { PATH } = process.env
+    await writeFile(join(folder, 'file'), `#!/bin/sh\n: > '${join(folder, 'started')}'\n`, { mode: 0o755 })
+    process.env['PATH'] = `${folder}:${PATH}`
+    t.after(() => void (process.env['PATH'] = PATH))
+    const { service } = await givenPlatform(t)
+
+    await service.video(VIDEO.breakwater, { asker })
+
+    assert.deepEqual(await readdir(folder), ['file'])
+  })
+
   test('a video is described in our terms', async (t) => {
     const { service, platform } = await givenPlatform(t)
 
