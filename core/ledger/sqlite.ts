@@ -279,7 +279,7 @@ function groupCommit(
     }
     queue = queue.slice(batch.length)
     const answerAll = (failure: unknown) => answers.forEach((answer) => answer(failure))
-    // Without a change there is nothing to wait for, except for what it has read of transactions before.
+    // A batch that changed nothing waits only for an earlier sync, because it may have read rows that are not synced yet.
     if (disk && (hasChanged || disk.isBusy())) disk.whenSynced(answerAll)
     else answerAll(undefined)
   }

@@ -58,7 +58,7 @@ export default definePlugin({
     // The queue was replaced by that of a backup or an older ledger.
     'index.replaced': (app) => () => app.media.sweepStaging(),
     'ledger.replaced': (app) => () => app.media.sweepStaging(),
-    // Who restores a video no longer ignores it.
+    // A restored video is no longer ignored.
     'video.restored':
       ({ queue }) =>
       async ({ id }) => {

@@ -96,7 +96,7 @@ export function openQueueTable({ ledger, index, media }: Pick<App, 'ledger' | 'i
       rows - 1,
     )?.position
 
-  /** Changes the rows of a condition. @param on  an addition to the name of the table @returns the number of rows */
+  /** Changes the rows that meet a condition. @param on  what follows the table's name @returns the number of rows */
   const changeRows = (
     { toSql, values }: RowsChange,
     where: Where,

@@ -48,7 +48,7 @@ export function openPictures(app: App) {
       const about = SUBJECTS[art]
       // A playlist has the picture of its first video.
       if (!about || !isId(id)) return true
-      // The old picture is that of the queue.
+      // The stored picture is that of the queue entry.
       if (about.kind === 'video' && !(await app.videos.has(id))) return true
       const [old, now] = await Promise.all([readFile(path), readFile(fresh)])
       const hashes = old.equals(now) ? undefined : await Promise.all([hashOf(path, app), hashOf(fresh, app)])

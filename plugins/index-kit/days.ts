@@ -20,5 +20,5 @@ export const localMinute = (seconds: number): string => format(seconds * 1000, '
 /** The name of the configured time zone, on which stored days depend. */
 export const timeZone = (): string => {
   const { timeZone: name } = Intl.DateTimeFormat().resolvedOptions()
-  return name && name !== 'Etc/Unknown' ? name : 'UTC' // an empty TZ has no name that others know
+  return name && name !== 'Etc/Unknown' ? name : 'UTC' // the name for an empty TZ, which Elasticsearch does not know
 }

@@ -73,7 +73,7 @@ async function storeArt(
   }
 }
 
-/** Leaves an equal file as it is: most pictures that a refresh fetches are those that are there. */
+/** Does not replace an equal file: most pictures that a refresh fetches are already stored. */
 async function putInPlace(from: string, to: string): Promise<void> {
   const there = await readFile(to).catch(() => undefined)
   if (there?.equals(await readFile(from))) return

@@ -198,7 +198,7 @@ export function toJpegs(ffmpeg: string, pictures: readonly Picture[], signal?: A
   return withLimit(PICTURE_LIMIT_MS, signal, (limited) => runToJpegs(ffmpeg, pictures, limited, signal))
 }
 
-/** Through which descriptor of the child it reads a picture: after the first one follow its output and its errors. */
+/** The child's file descriptor for an input. 1 and 2 are its output and its errors. */
 const descriptorOf = (input: number): number => (input === 0 ? 0 : input + 2)
 
 async function runToJpegs(

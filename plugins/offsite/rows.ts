@@ -97,7 +97,7 @@ export function openRows({ ledger, preferences }: Pick<App, 'ledger' | 'preferen
         ).run({ ...of, failure: JSON.stringify(why), at })
       }),
 
-    /** The repository is a new one. */
+    /** Called when a new repository was created. */
     forget: (): Promise<void> => write(() => void sql('DELETE FROM offsite_run').run()),
   }
 }

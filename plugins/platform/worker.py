@@ -108,7 +108,7 @@ def main():
 
 
 def ask_no_programs():
-    """The cryptography of yt-dlp starts `file` and `ldconfig` whenever it is imported, for what we know or do not need."""
+    """Prevents Cryptodome, which yt-dlp imports, from starting `file` and `ldconfig` to examine this machine."""
     bits = '64bit' if sys.maxsize > 2 ** 32 else '32bit'
     platform.architecture = lambda *_, **__: (bits, '')
     os.environ['PYCRYPTODOME_DISABLE_GMP'] = '1'

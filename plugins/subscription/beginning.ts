@@ -102,8 +102,8 @@ export function isScanned(id: string, jobId: string, { ledger }: App): boolean {
 export async function forgetBeginning(id: string, app: App): Promise<void> {
   const { ledger, clock } = app
   const now = epochSeconds(clock)
-  // Otherwise a row of videos that this subscription has taken would end the next one's scan before those that it has
-  // not taken.
+  // Otherwise the next subscription's scan would end at videos that this one has taken, before older ones that it has
+  // not.
   await forgetDepth(app, id)
   await ledger.write(() => {
     ledger.sql('DELETE FROM subscription_ended WHERE at < ?').run(now - DAY_SECONDS)

@@ -17,7 +17,7 @@ const SPARE_BYTES = 200 << 20
  * somebody plays it.
  */
 const MOST_FETCHED_BYTES = 8_000_000
-/** Sheets that one process converts: its start takes longer than its work. */
+/** Sheets that one process converts, because starting a process takes longer than converting a sheet. */
 const TOGETHER = 10
 
 export const makePreviews = defineTask({

@@ -85,7 +85,7 @@ export function toAge(when: string | number, nowMs = Date.now()): string {
   const thenMs = isDay ? Date.parse(`${when}T00:00:00Z`) : when * 1000
   if (Number.isNaN(thenMs)) return ''
   const apart = Math.round(((isDay ? thenMs : midnight(thenMs)) - midnight(nowMs)) / 1000 / DAY_SECONDS)
-  // A day is one in UTC, which may begin before the local day.
+  // Days are in UTC, so a day may begin before the local one.
   const days = isDay && thenMs <= nowMs ? Math.min(0, apart) : apart
   const seconds = isDay ? days * DAY_SECONDS : (thenMs - nowMs) / 1000
   const isNear = Math.abs(seconds) < 7 * DAY_SECONDS
