@@ -75,13 +75,13 @@ export function openChanges(state: QueueState) {
       for (let some = undo.some(removal, TOGETHER); some.length > 0; some = undo.some(removal, TOGETHER)) {
         const ids = some.map(({ platform_id: id }) => id)
         const archived = await app.videos.known(ids)
+        const missing = app.media.missing.of(ids)
+        const isDownloaded = ({ platform_id: id, force }: DownloadDoc) => archived.has(id) && !force && !missing.has(id)
         const there = items.getMany(ids)
         const isIgnored = ({ platform_id: id, status }: DownloadDoc) =>
           status !== 'ignore' && there.get(id)?.status === 'ignore'
         const wanted = some.filter(
-          (doc) =>
-            (!archived.has(doc.platform_id) || doc.status === 'ignore') &&
-            (!there.has(doc.platform_id) || isIgnored(doc)),
+          (doc) => (doc.status === 'ignore' || !isDownloaded(doc)) && (!there.has(doc.platform_id) || isIgnored(doc)),
         )
         await items.remove(wanted.filter(isIgnored).map(({ platform_id: id }) => id))
         count += (await items.add(wanted)).added.size

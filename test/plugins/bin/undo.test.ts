@@ -108,6 +108,22 @@ test('items that were removed from the queue or ignored return in their order, w
   assert.equal((await app.as('user').post('/api/download/restore/', { removal })).status, 403)
 })
 
+test('items of archived videos return if they wait for a missing film, or for another download', async (t) => {
+  const app = await testApp(t)
+  const admin = app.as('admin')
+  await app.app.platform.command('pause')
+  await app.given(...['item0000001', 'item0000002', 'item0000003'].map((id) => aVideo({ id })))
+  const [missing, again] = ['item0000001', 'item0000002'] as const
+  await app.app.media.missing.replace(async () => [missing])
+  await app.app.queue.add([aNewItem(missing)], 'pending', { isAsked: true })
+  await app.app.queue.add([aNewItem(again), aNewItem('item0000004')], 'pending', { force: true })
+  const { removal } = (await admin.delete('/api/download/?filter=pending')).body
+
+  assert.equal((await admin.post('/api/download/restore/', { removal })).body.restored, 3)
+
+  assert.equal(app.app.queue.known([missing, again, 'item0000004']).size, 3)
+})
+
 test('a video that is restored from the bin is no longer ignored; others still are', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
