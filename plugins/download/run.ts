@@ -221,10 +221,16 @@ async function downloadItem(run: Run, item: DownloadDoc, worker: Worker): Promis
   }
 }
 
-/** Whether the film of an archived video is missing. It may have come back since the rescan that did not find it. */
+/**
+ * Whether the film of an archived video is missing. It may have come back since the rescan that did not find it, which
+ * cannot be known while its disk is offline.
+ */
 async function isLost({ platform_id: id, channel_id: channelId }: VideoDoc, { media }: App): Promise<boolean> {
   if (media.missing.of([id]).size === 0) return false
-  if (await media.isMissing(channelId, id)) return true
+  const path = await media.filmPath(channelId, id).catch((thrown) => {
+    if (!isAppError(thrown)) throw thrown
+  })
+  if (path === undefined || (await media.sizeOf(path)) === undefined) return true
   await media.missing.drop([id])
   return false
 }

@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { definePlugin } from 'archivolt'
 import { aChannel, aVideo } from 'archivolt/testing'
 import { CHANNEL, VIDEO } from '../../platform/seed.mjs'
+import { aNewItem } from '../../support/builders.ts'
+import { temporaryFolder } from '../../support/folder.ts'
 import { type LibraryApp, libraryApp } from '../../support/library-app.ts'
 import { handAt } from '../../support/other-work.ts'
-import { placesApp } from '../../support/places.ts'
+import { placesApp, withPlaces } from '../../support/places.ts'
 
 const { harbour } = CHANNEL
 const { ferry, nets, fog } = VIDEO
@@ -139,6 +142,23 @@ test('a film that returns while it waits in the queue is not downloaded again', 
 
   assert.match(result ?? '', /^1 videos were queued/)
   assert.equal((await stat(film)).ino, ino)
+  assert.deepEqual([await missingIn(app), await app.ids('download')], [[], []])
+})
+
+test('a queued film that is missing counts as missing while its folder is offline, and is downloaded', async (t) => {
+  const root = await temporaryFolder(t)
+  const app = withPlaces(await libraryApp(t, { settings: { libraryRoots: [root] } }), root)
+  await app.as('admin').post('/api/config/', { downloads: { sleep_interval: 0 } })
+  const placeId = await app.place('films')
+  await app.placed({ id: nets, channelId: harbour, placeId, path: `${nets}.mp4` })
+  await app.app.media.missing.replace(async () => [nets])
+  await app.app.queue.add([aNewItem(nets)], 'priority', { isAsked: true })
+  await rename(join(root, 'films'), join(root, 'unplugged'))
+
+  await app.runTask('download_pending')
+  await app.settled()
+
+  assert.ok(existsSync(app.at('media', harbour, `${nets}.mp4`)))
   assert.deepEqual([await missingIn(app), await app.ids('download')], [[], []])
 })
 
