@@ -243,12 +243,13 @@ function groupCommit(
   const commitBatch = () => {
     const batch: Waiting[] = []
     const answers: Array<(failure: unknown) => void> = []
-    let [hasChanged, isRoomMade] = [false, false]
+    let isRoomMade = false
+    const before = changes.get()
     const makesRoom = (error: unknown) => isDiskFull(error) && (isRoomMade ||= onFull())
     try {
       sources.begin()
       begin.run()
-      const [startedAt, before] = [performance.now(), changes.get()]
+      const startedAt = performance.now()
       for (const waiting of queue) {
         if (batch.length > 0 && performance.now() - startedAt > BATCH_BUDGET_MS) break
         batch.push(waiting)
@@ -266,7 +267,6 @@ function groupCommit(
         }
       }
       commit.run()
-      hasChanged = changes.get() !== before
     } catch (error) {
       if (db.inTransaction) rollback.run()
       if (makesRoom(error)) return // everything is still in the queue and runs again
@@ -280,7 +280,7 @@ function groupCommit(
     queue = queue.slice(batch.length)
     const answerAll = (failure: unknown) => answers.forEach((answer) => answer(failure))
     // A batch that changed nothing waits only for an earlier sync, because it may have read rows that are not synced yet.
-    if (disk && (hasChanged || disk.isBusy())) disk.whenSynced(answerAll)
+    if (disk && (changes.get() !== before || disk.isBusy())) disk.whenSynced(answerAll)
     else answerAll(undefined)
   }
 
