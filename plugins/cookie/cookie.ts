@@ -311,7 +311,7 @@ declare module 'archivolt' {
     }
   }
   interface Events {
-    /** Emitted when another cookie, or none any more, is in use, also because it is switched on or off. */
+    /** Emitted when a cookie is imported or removed, or switched on or off. */
     'cookie.changed': { isEnabled: boolean }
     /**
      * Emitted when the platform stops accepting the cookie. `stored`: when the cookie was stored, in epoch seconds; 0:

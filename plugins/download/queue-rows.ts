@@ -48,7 +48,7 @@ export function whereOf({ filter, channel, vidType, errorClass, error }: QueueFi
 
 export const IS_OPEN = "status <> 'ignore'"
 
-/** A change of rows without its condition, and its values. */
+/** An UPDATE or DELETE without its WHERE clause, and the values that it binds. */
 interface RowsChange {
   toSql(table: string): string
   values: readonly Value[]

@@ -44,14 +44,14 @@ export function openDownloadQueue(app: App) {
     /** Marks an item as in progress. */
     begin: active.begin,
 
-    /** Which of these videos are being downloaded or will be, so that their partial files must be kept. */
+    /** Those of these videos that are being downloaded or will be: their partial files must be kept. */
     async wantedAmong(ids: readonly string[]): Promise<Set<string>> {
       // The start calls this, too, before anything else has imported the items.
       await untilTakenOver()
       return new Set(ids.filter((id) => active.has(id) || isWanted(state, id)))
     },
 
-    /** An item as shown, as JSON: with the second id key, its progress, and the `_index` of the former index. */
+    /** The JSON of an item in replies: with its second id key, its progress, and the `_index` of the former index. */
     replyOf(item: DownloadDoc): string {
       const { position: _position, force: _force, art: _art, noted_at: _noted, reopened: _reopened, ...shown } = item
       const { platform_id: id, error_class: failure, message } = shown

@@ -17,7 +17,7 @@ interface StoredText {
 
 /**
  * The documents that exist. Their ids are sent in the body, never in a URL path.
- * @throws unavailable  the server cannot read one of them, so that nobody knows whether it exists
+ * @throws unavailable  the server cannot read one of them, so it may or may not exist
  */
 export const readAll = (
   { connection, index }: Pick<Target, 'connection' | 'index'>,

@@ -9,7 +9,7 @@ import { makePreviews } from './previews/make.ts'
 import { openPreviews, type Previews } from './previews/previews.ts'
 import { showPreviews, showSheet, wantPreviews } from './previews/routes.ts'
 
-/** Called when a video has another file. */
+/** Called when the film of a video was replaced. */
 const dropMade =
   ({ copies, previews }: App) =>
   async ({ id }: { id: string }): Promise<void> => {

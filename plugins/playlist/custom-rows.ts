@@ -251,7 +251,7 @@ export function openCustomRows({ ledger, accounts, clock }: Pick<App, 'ledger' |
     /** Records that rows and document agree, unless there was a further change. */
     noteSettled: (mark: Unsettled): Promise<void> => write(() => endSettling(mark)),
 
-    /** Marks shared playlists whose videos may be in the archive again as outdated. @returns their ids */
+    /** Marks as outdated the shared playlists whose videos may be in the archive again. @returns their ids */
     unsettleShared: (videoId: string | undefined): Promise<string[]> =>
       write(() => noteShared(videoId === undefined ? undefined : [videoId])),
 

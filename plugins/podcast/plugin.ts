@@ -15,7 +15,7 @@ import { openSounds, type Sounds } from './sounds.ts'
 import { openSquares, type Squares } from './squares.ts'
 import { feedsOfGroups, podcastTables } from './tables.ts'
 
-/** Called when a video has another file. */
+/** Called when the film of a video was replaced. */
 const makeAgain =
   (app: App) =>
   async ({ id }: { id: string }): Promise<void> => {

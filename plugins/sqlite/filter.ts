@@ -17,7 +17,7 @@ const CONDITIONS_IN_A_ROW = 100
 
 const asBind = (value: Scalar): Bind => (typeof value === 'boolean' ? Number(value) : value)
 
-/** In halves, because SQLite limits the depth of an expression, and `a OR b OR c` is one level deeper than `a OR b`. */
+/** Joins conditions as a balanced tree: SQLite limits the depth of an expression, and each further OR adds a level. */
 function combined(conditions: readonly string[], operator: 'AND' | 'OR'): string {
   if (conditions.length <= CONDITIONS_IN_A_ROW) return `(${conditions.join(` ${operator} `)})`
   const middle = conditions.length >> 1

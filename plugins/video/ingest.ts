@@ -70,7 +70,7 @@ export function toMediaFields(probe: MediaProbe) {
   }
 }
 
-/** The playlists of videos that are about to be archived, by id. */
+/** The playlists that contain these videos, which are about to be archived, by video. */
 export async function listsOf(ids: readonly string[], { hook }: Pick<App, 'hook'>): Promise<Map<string, string[]>> {
   const lists = new Map(ids.map((id): [string, string[]] => [id, []]))
   for (const ask of hook('video.lists')) for (const [id, own] of await ask(ids)) lists.get(id)?.push(...own)

@@ -94,12 +94,12 @@ async function fetchOf(
   if (!doc) return undefined
   let bytes = 0
   const sheets = urls.map((url, at) => ({ url, to: join(draft, `${at + 1}.jpg`) }))
-  for (const some of [sheets.slice(0, 1), ...chunksOf(sheets.slice(1), TOGETHER)]) {
+  for (const [at, some] of [sheets.slice(0, 1), ...chunksOf(sheets.slice(1), TOGETHER)].entries()) {
     if (!(await app.media.fetchJpegs(id, some, signal)))
       throw new NotToBeHad('A sheet of the platform’s seek previews could not be downloaded')
     for (const { to } of some) bytes += (await stat(to)).size
     if (bytes > MOST_FETCHED_BYTES) throw new NotToBeHad('The platform’s seek previews are too large')
-    if (some[0] === sheets[0]) await checkSize(sheets[0]!.to, offered, app)
+    if (at === 0) await checkSize(sheets[0]!.to, offered, app)
   }
   const count = Math.min(
     Math.ceil(doc.player.duration / offered.interval),
