@@ -4,6 +4,8 @@ import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { type Clock, DAY_MS, systemClock } from '../base/clock.ts'
 import { errors } from '../base/error.ts'
+import { madeOnce } from '../base/made-once.ts'
+import { planOnce } from '../base/plan-once.ts'
 import { inEnglish, say, type Words } from '../base/say.ts'
 import { removeUnfinished } from '../folder.ts'
 import { isDiskFull } from '../full-disk.ts'
@@ -357,17 +359,13 @@ function openDamage(note: () => void, log: Log) {
   }
 }
 
-/** Caches prepared statements; evicts the least recently used. */
+/** Caches prepared statements; if there are too many, all are prepared again. */
 function cachedStatements(db: Database.Database, watched: Damage['watched'], sources: TableSources) {
   const statements = new Map<string, Database.Statement<unknown[], unknown>>()
+  const prepare = (text: string) => guarded(db, text, watched, sources)
   return <Row>(text: string): Database.Statement<unknown[], Row> => {
-    const cached = statements.get(text) ?? guarded(db, text, watched, sources)
-    // Moves the statement to the end: the first entry of the map is the least recently used.
-    statements.delete(text)
-    statements.set(text, cached)
-    const [oldest] = statements.keys()
-    if (statements.size > CACHED_STATEMENTS) statements.delete(oldest!)
-    return cached as Database.Statement<unknown[], Row>
+    if (statements.size > CACHED_STATEMENTS) statements.clear()
+    return madeOnce(statements, text, prepare) as Database.Statement<unknown[], Row>
   }
 }
 
@@ -378,7 +376,7 @@ function guarded(
   watched: Damage['watched'],
   sources: TableSources,
 ): Database.Statement<unknown[], unknown> {
-  const statement = db.prepare<unknown[], unknown>(text)
+  const statement = db.prepare<unknown[], unknown>(planOnce(text))
   if (/^\s*(?:create|alter|drop)\b/i.test(text)) throw new Error(`Only migrations create and change tables: ${text}`)
   let noteRead: ReturnType<TableSources['readerOf']> | undefined
   for (const verb of ['run', 'get', 'all', 'iterate'] as const) {

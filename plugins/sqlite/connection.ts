@@ -1,6 +1,7 @@
 /** A connection to the index file: pragmas, cached statements, and detection of damage. */
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { planOnce } from 'archivolt/index'
 import Database from 'better-sqlite3'
 
 const MOST_STATEMENTS = 500
@@ -132,10 +133,11 @@ function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> 
     }
     return statement
   }
+  const compile = (text: string) => db.prepare<unknown[]>(planOnce(text))
   return {
-    sql: <Row>(text: string) => prepare(text, () => db.prepare<unknown[]>(text)) as Database.Statement<unknown[], Row>,
+    sql: <Row>(text: string) => prepare(text, () => compile(text)) as Database.Statement<unknown[], Row>,
     pluck: <Value>(text: string) =>
-      prepare(`pluck ${text}`, () => db.prepare<unknown[]>(text).pluck()) as Database.Statement<unknown[], Value>,
+      prepare(`pluck ${text}`, () => compile(text).pluck()) as Database.Statement<unknown[], Value>,
   }
 }
 
