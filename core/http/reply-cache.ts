@@ -47,6 +47,13 @@ export class CachedReply {
     return this.#plain
   }
 
+  /** @param made  the same reply, made again: if it has to be sent plain, this one need not be decompressed */
+  orPlain(made: CachedReply): CachedReply {
+    if (this.#plain !== undefined) return this
+    made.#compressed = this.#compressed
+    return made
+  }
+
   async compressed(): Promise<Buffer> {
     if (this.#compressed) return this.#compressed
     // zlib returns a slice of a buffer of 16 kB, all of which would stay in memory.
@@ -63,19 +70,10 @@ export class CachedReply {
   }
 }
 
-interface Seen {
-  tag: string
-  sources: Sources
-}
-interface Cached {
-  reply: CachedReply
-  sources: Sources
-}
-
 /** @param touched  the values in memory that replies show besides index and ledger */
 export function openReplyCache(touched: Source) {
-  const seen = new Map<string, Seen>()
-  const replies = new Map<string, Cached>()
+  const seen = new Map<string, { tag: string; sources: Sources }>()
+  const replies = new Map<string, { reply: CachedReply; sources: Sources }>()
   let allBytes = 0
 
   /** The tag of a reply that was made but not cached, if its sources have not changed since. */
@@ -84,22 +82,21 @@ export function openReplyCache(touched: Source) {
     return one && isUnchanged(one.sources) ? one.tag : undefined
   }
 
-  function see(key: string, one: Seen): void {
+  function see(key: string, tag: string, sources: Sources): void {
     seen.delete(key)
     if (key.length > LONGEST_SEEN) return
-    seen.set(key, one)
+    seen.set(key, { tag, sources })
     const [oldest] = seen.keys()
     if (seen.size > MOST_SEEN) seen.delete(oldest!)
   }
 
-  function add(key: string, cached: Cached): void {
-    const { reply } = cached
+  function add(key: string, reply: CachedReply, sources: Sources): void {
     const bytes = bytesOf(key) + reply.bytes
     if (bytes > LARGEST_BYTES) return
     if (allBytes + bytes > MOST_BYTES) dropOutdated()
     seen.delete(key)
     allBytes += bytes
-    replies.set(key, cached)
+    replies.set(key, { reply, sources })
     reply.resized = (byBytes) => {
       if (replies.get(key)?.reply === reply) allBytes += byBytes
     }
@@ -140,12 +137,13 @@ export function openReplyCache(touched: Source) {
       const text = await recordSources(sources, make)
       const before = replies.get(key)?.reply
       const made = new CachedReply(text, account)
-      const reply = before?.tag === made.tag ? before : made
+      const cached = before?.tag === made.tag ? before : made
+      const reply = cached.orPlain(made)
       drop(key)
       if (!isUnchanged(sources)) return reply
       const isAskedAgain = isPolled ? seen.has(key) : seenTag(key) !== undefined
-      if (before || isAskedAgain) add(key, { reply, sources })
-      else see(key, { tag: reply.tag, sources })
+      if (before || isAskedAgain) add(key, cached, sources)
+      else see(key, made.tag, sources)
       return reply
     },
 

@@ -141,6 +141,15 @@ test('a reply that is made again with the same text keeps its compressed form', 
   assert.equal(gunzipSync(await other.compressed()).toString(), `${TEXT}!`)
 })
 
+test('a reply that is made again is sent plain without being decompressed', async () => {
+  const { make, twice, touched } = cacheOf('{}')
+  await (await twice('/api/video/')).compressed()
+
+  touched.touch()
+
+  assert.equal((await make('/api/video/')).plain, '{}', 'decompressed, it would be a Buffer')
+})
+
 test('compressing a reply that has left the cache does not change the cache’s size', async () => {
   const { replies, twice, cached } = cacheOf()
   const early = await twice('/api/early/')
