@@ -116,7 +116,7 @@ async function inspectFile(
   const size = path === undefined ? undefined : await app.media.sizeOf(path)
   if (path === undefined || size === undefined) return undefined
   if (size === 0) return 'it is empty'
-  // There may be many files on slow disks.
+  // Files that have not changed are not read again: there may be many, on slow disks.
   const isMeasured = streams.length > 0 && player.duration > 0
   if (size === knownSize && isMeasured && !isAlways) return undefined
   try {
