@@ -37,7 +37,7 @@ async function reach(page: Page, target: Locator, isSidewaysFirst = false): Prom
   const way: string[] = []
   for (let step = 0; step < MOST_STEPS; step++) {
     const { keys, isThere, at } = await lead(target)
-    if (isThere) return
+    if (isThere) return void console.log(way.join(' -> '))
     way.push(at)
     // If the direct way leads nowhere or back, tries the other arrow.
     const isAcross = /Left|Right/.test(keys[0]!)
@@ -50,9 +50,17 @@ async function reach(page: Page, target: Locator, isSidewaysFirst = false): Prom
 
 /** Moves to the navigation by Left alone. */
 async function toSections(page: Page): Promise<void> {
-  const isThere = () => page.evaluate(() => document.activeElement?.closest('.rail') != null)
-  for (let step = 0; step < 8 && !(await isThere()); step++) await page.keyboard.press('ArrowLeft')
-  assert.equal(await isThere(), true)
+  const way: string[] = []
+  for (let step = 0; step < 8; step++) {
+    const { isThere, at } = await page.evaluate(() => {
+      const on = document.activeElement!
+      return { isThere: on.closest('.rail') !== null, at: `${on.tagName}.${on.className} ${on.ariaLabel}` }
+    })
+    if (isThere) return void console.log(way.join(' -> '))
+    way.push(at)
+    await page.keyboard.press('ArrowLeft')
+  }
+  assert.fail(`not reached: ${way.join('\n')}`)
 }
 
 const isSeen = (page: Page) =>
@@ -85,6 +93,15 @@ const untilQuiet = `new Promise((resolve) => {
     clearTimeout(timer)
     timer = setTimeout(resolve, 500)
   }).observe(document, { childList: true, subtree: true, attributes: true, characterData: true })
+})`
+
+/** Resolves when a dialog is removed, with the title of the element that has the focus at that moment. */
+const focusAtEndOfDialog = `new Promise((resolve) => {
+  new MutationObserver((_, observer) => {
+    if (document.querySelector('dialog')) return
+    observer.disconnect()
+    resolve(document.activeElement.title)
+  }).observe(document, { childList: true, subtree: true })
 })`
 
 describe('on a television', { skip: noBrowser }, () => {
@@ -161,8 +178,9 @@ describe('on a television', { skip: noBrowser }, () => {
     await page.getByRole('dialog').waitFor()
     await reach(page, page.getByRole('dialog').getByRole('button', { name: 'Create and add' }))
     await shot('television-video')
+    const focused = page.evaluate(focusAtEndOfDialog)
     await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.equal(await focused, 'Add to a playlist')
 
     await toSections(page)
     await reach(page, page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Settings' }))

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { X } from 'lucide'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isSignedIn, whenOver } from '../server/api.ts'
 import { t } from '../texts/lookup.ts'
 import { Button, IconButton } from './button.tsx'
@@ -25,7 +25,8 @@ export function Dialog({
    * Whether the press began outside the dialog: a press that begins inside may end outside when somebody selects text.
    */
   const isOutside = useRef(false)
-  useEffect(() => {
+  // Not an effect after the paint: keys pressed until then would reach the page behind, or lose the focus at the end.
+  useLayoutEffect(() => {
     const before = document.activeElement
     const box = element.current!
     box.showModal()
