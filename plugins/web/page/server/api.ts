@@ -100,6 +100,16 @@ isSignedIn.subscribe((isThere) => void (isThere && visits++))
  */
 export const shownSession: { csrf?: string | undefined } = {}
 
+/** Whether there is another session than the page shows. */
+export const isOtherSession = (): boolean =>
+  shownSession.csrf !== undefined && cookie('csrftoken') !== shownSession.csrf
+
+/**
+ * Set by the session's store: whether the other session belongs to the account that the page shows. Otherwise, the page
+ * is reloaded for that session's account.
+ */
+export const isSameAccount: { now?: () => Promise<boolean> } = {}
+
 /**
  * Set by the frame: asks for the password again if the server requires a recent proof.
  * @returns whether the proof was given
@@ -123,8 +133,12 @@ async function sendProved<Reply>(method: Method, path: string, options: AskOptio
   try {
     return await send<Reply>(method, path, options)
   } catch (error) {
-    const isWanted = error instanceof Failure && error.body['confirm_required'] === true
-    if (!isWanted || options.isLast || !(await asksProof.now?.())) throw error
+    if (!(error instanceof Failure) || options.isLast) throw error
+    const mayRepeat =
+      error.body['confirm_required'] === true
+        ? await asksProof.now?.()
+        : error.status === 403 && isOtherSession() && (await isSameAccount.now?.())
+    if (!mayRepeat) throw error
     return send<Reply>(method, path, options)
   }
 }

@@ -1,6 +1,6 @@
 /** The signed-in account and its user preferences. */
 import { batch, computed, effect, signal } from '@preact/signals'
-import { ask, get, isSignedIn, post, shownSession } from '../server/api.ts'
+import { ask, get, isOtherSession, isSameAccount, isSignedIn, post, shownSession } from '../server/api.ts'
 import { cookie, setCookie, under } from '../server/base.ts'
 import type { Account, Session, UserPreferences } from '../server/records.ts'
 import { openChanges } from './changes.ts'
@@ -167,17 +167,20 @@ export async function signInForwarded(): Promise<void> {
 }
 
 /** If another account has signed in in another tab of this browser, reloads the page for that account. */
-async function compareSession(): Promise<void> {
+isSameAccount.now = async () => {
   const now = cookie(CSRF)
-  if (!isSignedIn.peek() || shownSession.csrf === undefined || now === shownSession.csrf) return
   const shown = account.peek()?.id
   const { account: own } = await get<Session>('/api/session/') // 401: the frame shows the sign-in
   if (own.id === shown) shownSession.csrf = now
   else location.reload()
+  return own.id === shown
 }
 
 for (const name of ['focus', 'visibilitychange'])
-  addEventListener(name, () => void compareSession().catch(() => undefined)) // the next event tries again
+  addEventListener(name, () => {
+    // The next event tries again.
+    if (isSignedIn.peek() && isOtherSession()) isSameAccount.now?.().catch(() => undefined)
+  })
 
 let isLeft = false
 /** Whether somebody has signed out in this document. */
