@@ -10,7 +10,9 @@ import { allQuiet, PASSWORD, type Server, startServer, USERNAME, until } from '.
 import '../../support/long.ts'
 
 /** The search for channels, which checks whether a name exists, replies this if the channel is not archived. */
-const NOT_ARCHIVED = [/404 .*channel\/search/]
+/** Whether a preview is requested before the text changes again depends on the time that replies take. */
+const NO_PREVIEW = /422 .*resolve\/look/
+const NOT_ARCHIVED = [/404 .*channel\/search/, NO_PREVIEW]
 
 describe('pasted links', { skip: noBrowser }, () => {
   let server: Server
@@ -205,7 +207,7 @@ describe('pasted links', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Download now' }).click()
     await page.getByRole('button', { name: 'Failed 1' }).click(PATIENCE)
     await page.getByRole('heading', { name: /No longer on YouTube|Needs an account/ }).waitFor(PATIENCE)
-    await check()
+    await check([NO_PREVIEW])
 
     loopback.platform.faults.set('global', 'bot_check')
     await page.getByLabel('Links to download').fill(`${VIDEO.nets} ${VIDEO.fog} ${VIDEO.pilots}`)

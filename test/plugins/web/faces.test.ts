@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { noBrowser, openPage } from '../../support/browser.ts'
+import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
 import { aJellyfin, KEY } from '../../support/media-servers.ts'
 import { aChannel, PASSWORD, testApp } from '../../support/testing.ts'
 import { lay } from '../faces/coming.ts'
@@ -84,7 +84,12 @@ describe('folders for media servers', { skip: noBrowser }, () => {
       await dialog.getByRole('switch', { name: 'Undo changes by other programs' }).uncheck()
       await check(REFUSED)
       await shot('faces-change')
+      const { asked, release } = await holdBack(page, /\/api\/face\/$/)
       await dialog.getByRole('button', { name: 'Save' }).click()
+      await asked
+      // If it was closed already, it could be opened with the previous values.
+      assert.equal(await dialog.count(), 1)
+      release()
       await dialog.waitFor({ state: 'detached' })
       await archive.settled()
       const [face] = (await admin.get('/api/face/')).body.faces

@@ -71,9 +71,9 @@ export function ChangeFace({
   const save = async () => {
     const { root: _, ...change } = draft
     await post(`/api/face/${id}/`, { ...change, name: change.name.trim() })
+    await reload()
     close()
     say(t('settings.faces.begun'))
-    await reload()
   }
   return (
     <Dialog title={t('settings.faces.change.title', { name })} onClose={onClose} isWide>

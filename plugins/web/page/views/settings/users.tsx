@@ -164,7 +164,7 @@ export function UsersSection() {
           open={open}
           minutes={(open.user && timeOf(open.user)?.minutes) ?? null}
           onClose={() => setOpen(undefined)}
-          onDone={() => void Promise.all([users.reload(), times.reload()])}
+          onDone={() => Promise.all([users.reload(), times.reload()])}
         />
       )}
     </>
@@ -182,7 +182,7 @@ function UserDialog({
   /** The account's daily screen time. */
   minutes: number | null
   onClose: () => void
-  onDone: () => void
+  onDone: () => Promise<unknown>
 }) {
   const { user, what } = open
   const close = useWhileOpen(onClose)
@@ -215,9 +215,9 @@ function UserDialog({
     const wanted = isTimed ? typed : minutes === null ? undefined : ''
     if (asksRights && wanted !== undefined)
       await post(`/api/screentime/${saved.id}/`, { minutes: wanted === '' ? null : Number(wanted) })
-    say(DONE[what](user?.username ?? name))
-    onDone()
+    await onDone()
     close()
+    say(DONE[what](user?.username ?? name))
   }
   return (
     <Dialog title={TITLES[what](user?.username ?? '')} onClose={onClose}>
