@@ -4,9 +4,8 @@ import { dirname } from 'node:path'
 import type Database from 'better-sqlite3'
 import { type Clock, DAY_MS, systemClock } from '../base/clock.ts'
 import { errors } from '../base/error.ts'
-import { madeOnce } from '../base/made-once.ts'
-import { planOnce } from '../base/plan-once.ts'
 import { inEnglish, say, type Words } from '../base/say.ts'
+import { statementCache } from '../base/statement-cache.ts'
 import { removeUnfinished } from '../folder.ts'
 import { isDiskFull } from '../full-disk.ts'
 import type { Log } from '../log.ts'
@@ -80,7 +79,6 @@ type Opening = LedgerOptions & Required<Pick<LedgerOptions, 'plugins' | 'secretP
 const CACHE_KB = 4000
 /** Time limit of a shared transaction, so that many writes at once do not block the event loop. */
 const BATCH_BUDGET_MS = 5
-const CACHED_STATEMENTS = 400
 const CACHED_VALUES = 400
 
 /** A larger write-ahead log is truncated after its checkpoint: a long read or a large write makes the log grow. */
@@ -300,7 +298,7 @@ function groupCommit(
 
   return {
     whenDamaged: (tell) => damage.tellBy(tell),
-    sql: cachedStatements(db, damage.watched, sources),
+    sql: statementCache((text) => guarded(db, text, damage.watched, sources)) as OpenedLedger['sql'],
     cached: openCached(CACHED_VALUES),
     json: openStoredJson(log),
     write<Result>(work: () => Result): Promise<Result> {
@@ -359,16 +357,6 @@ function openDamage(note: () => void, log: Log) {
   }
 }
 
-/** Caches prepared statements; if there are too many, all are prepared again. */
-function cachedStatements(db: Database.Database, watched: Damage['watched'], sources: TableSources) {
-  const statements = new Map<string, Database.Statement<unknown[], unknown>>()
-  const prepare = (text: string) => guarded(db, text, watched, sources)
-  return <Row>(text: string): Database.Statement<unknown[], Row> => {
-    if (statements.size > CACHED_STATEMENTS) statements.clear()
-    return madeOnce(statements, text, prepare) as Database.Statement<unknown[], Row>
-  }
-}
-
 /** Refuses CREATE, ALTER, DROP, and writes outside a transaction (slow, not atomic); notes damage and reads. */
 function guarded(
   db: Database.Database,
@@ -376,7 +364,7 @@ function guarded(
   watched: Damage['watched'],
   sources: TableSources,
 ): Database.Statement<unknown[], unknown> {
-  const statement = db.prepare<unknown[], unknown>(planOnce(text))
+  const statement = db.prepare<unknown[], unknown>(text)
   if (/^\s*(?:create|alter|drop)\b/i.test(text)) throw new Error(`Only migrations create and change tables: ${text}`)
   let noteRead: ReturnType<TableSources['readerOf']> | undefined
   for (const verb of ['run', 'get', 'all', 'iterate'] as const) {

@@ -5,7 +5,7 @@
  */
 
 export { systemClock } from '../../core/base/clock.ts'
-export { planOnce } from '../../core/base/plan-once.ts'
+export { statementCache } from '../../core/base/statement-cache.ts'
 export { isDiskFull } from '../../core/full-disk.ts'
 export type { AdapterParts, IndexAdapterDefinition, OpenedAdapter } from '../../core/index/adapter.ts'
 export type { OnGarbled } from '../../core/index/garbled.ts'

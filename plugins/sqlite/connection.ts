@@ -1,10 +1,9 @@
 /** A connection to the index file: pragmas, cached statements, and detection of damage. */
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { planOnce } from 'archivolt/index'
+import { statementCache } from 'archivolt/index'
 import Database from 'better-sqlite3'
 
-const MOST_STATEMENTS = 500
 /** Limit of cached values. A search caches nine, most of them about a kilobyte. */
 const MOST_VALUES = 1500
 const FEWEST_ROWS_PLANNED_FOR = 1000
@@ -122,24 +121,12 @@ function openTogether(db: Database.Database, { sql }: Pick<Connection, 'sql'>): 
   }
 }
 
-/** Compiles statements once; SQLite recompiles them itself after a schema change. */
-function statementsOf(db: Database.Database): Pick<Connection, 'sql' | 'pluck'> {
-  const statements = new Map<string, Database.Statement<unknown[], unknown>>()
-  const prepare = (key: string, make: () => Database.Statement<unknown[], unknown>) => {
-    let statement = statements.get(key)
-    if (!statement) {
-      if (statements.size >= MOST_STATEMENTS) statements.clear()
-      statements.set(key, (statement = make()))
-    }
-    return statement
-  }
-  const compile = (text: string) => db.prepare<unknown[]>(planOnce(text))
-  return {
-    sql: <Row>(text: string) => prepare(text, () => compile(text)) as Database.Statement<unknown[], Row>,
-    pluck: <Value>(text: string) =>
-      prepare(`pluck ${text}`, () => compile(text).pluck()) as Database.Statement<unknown[], Value>,
-  }
-}
+/** SQLite compiles statements again itself after a schema change. */
+const statementsOf = (db: Database.Database) =>
+  ({
+    sql: statementCache((text) => db.prepare(text)),
+    pluck: statementCache((text) => db.prepare(text).pluck()),
+  }) as Pick<Connection, 'sql' | 'pluck'>
 
 /** @param state  a number that changes whenever the data behind the values changes */
 function openCache(
