@@ -39,13 +39,17 @@ export function openVocabulary(hasStems: boolean) {
 interface Group {
   size: number
   units: Uint16Array
-  masks: Uint32Array
+  /** For each 32 words, a bit mask per letter: which of these words contain it. */
+  letters: Int32Array
 }
 
+/** Units with the same last five bits count as the same letter. */
+const LETTERS = 32
+
 /**
- * Words as UTF-16 units in one array per length, with a bit mask of the letters of each: words with more different
- * letters than edits cannot be near, which leaves a few hundred to compare. Takes 20 bytes per word; strings in a
- * Set take 80.
+ * Words as UTF-16 units in one array per length, with the letters of 32 words side by side: words with more different
+ * letters than edits cannot be near, which leaves a hundred to compare. Takes 20 bytes per word; strings in a Set take
+ * 80.
  */
 function openTermList() {
   const groups = new Map<number, Group>()
@@ -59,30 +63,41 @@ function openTermList() {
       if (size >= MOST_TERMS || length < SHORTEST_TERM || length > LONGEST_TERM) return
       let group = groups.get(length)
       if (!group)
-        groups.set(length, (group = { size: 0, units: new Uint16Array(64 * length), masks: new Uint32Array(64) }))
+        groups.set(length, (group = { size: 0, units: new Uint16Array(64 * length), letters: new Int32Array(64) }))
       const at = group.size++
-      if (at === group.masks.length) {
+      if (at === group.letters.length) {
         group.units = grown(group.units, new Uint16Array(at * 2 * length))
-        group.masks = grown(group.masks, new Uint32Array(at * 2))
+        group.letters = grown(group.letters, new Int32Array(at * 2))
       }
-      for (let unit = 0; unit < length; unit++) group.units[at * length + unit] = term.charCodeAt(unit)
-      group.masks[at] = maskOf(term)
+      const first = at & -LETTERS
+      for (let unit = 0; unit < length; unit++) {
+        const code = term.charCodeAt(unit)
+        group.units[at * length + unit] = code
+        group.letters[first + (code % LETTERS)]! |= 1 << (at - first)
+      }
       size++
     },
     /** All words within `edits` edits of the word, without the word itself. */
     near(word: string, edits: number): Near[] {
       const found = new Map<string, Near>()
-      const mask = maskOf(word)
       begin(word)
       for (let length = word.length - edits; length <= word.length + edits; length++) {
-        const { size: count, units, masks } = groups.get(length) ?? NONE
-        for (let at = 0; at < count; at++) {
-          if (isFar(mask, masks[at]!, edits)) continue
-          const from = at * length
-          const distance = distanceTo(units, from, length, edits)
-          if (distance === 0 || distance > edits) continue
-          const term = String.fromCharCode(...units.subarray(from, from + length))
-          found.set(term, { term, distance })
+        const { size: count, units, letters } = groups.get(length) ?? NONE
+        // An edit removes at most one letter and adds at most one; those that change the length do only one of both.
+        const mostRemoved = edits - Math.max(0, length - word.length)
+        const mostAdded = edits - Math.max(0, word.length - length)
+        for (let first = 0; first < count; first += LETTERS) {
+          let far = withMore(mostRemoved, letters, first, 0, ownLetters, -1)
+          if (far !== -1) far |= withMore(mostAdded, letters, first, ownLetters, LETTERS, 0)
+          for (let left = ~far; left !== 0; left &= left - 1) {
+            const at = first + 31 - Math.clz32(left & -left)
+            if (at >= count) break
+            const from = at * length
+            const distance = distanceTo(units, from, length, edits)
+            if (distance === 0 || distance > edits) continue
+            const term = String.fromCharCode(...units.subarray(from, from + length))
+            found.set(term, { term, distance })
+          }
         }
       }
       end(word)
@@ -96,14 +111,42 @@ function openTermList() {
  */
 const positions = new Int32Array(1 << 16)
 let wordLength = 0
+/** All letters, those of the searched word first. */
+const order = new Int32Array(LETTERS)
+let ownLetters = 0
 
 function begin(word: string): void {
   wordLength = word.length
-  for (let at = 0; at < wordLength; at++) positions[word.charCodeAt(at)]! |= 1 << at
+  let own = 0
+  for (let at = 0; at < wordLength; at++) {
+    positions[word.charCodeAt(at)]! |= 1 << at
+    own |= 1 << (word.charCodeAt(at) % LETTERS)
+  }
+  ownLetters = 0
+  for (let letter = 0; letter < LETTERS; letter++) if ((own >> letter) & 1) order[ownLetters++] = letter
+  let at = ownLetters
+  for (let letter = 0; letter < LETTERS; letter++) if (!((own >> letter) & 1)) order[at++] = letter
 }
 
 function end(word: string): void {
   for (let at = 0; at < word.length; at++) positions[word.charCodeAt(at)] = 0
+}
+
+/**
+ * Which of 32 words contain (`flip` 0) or lack (`flip` -1) more than `most` of the letters `order[from]` to `order[to]`,
+ * as a bit for each word.
+ */
+function withMore(most: number, letters: Int32Array, first: number, from: number, to: number, flip: 0 | -1): number {
+  let one = 0
+  let two = 0
+  let three = 0
+  for (let at = from; at < to; at++) {
+    const here = letters[first + order[at]!]! ^ flip
+    three |= two & here
+    two |= one & here
+    one |= here
+  }
+  return most === 0 ? one : most === 1 ? two : three
 }
 
 /**
@@ -133,25 +176,9 @@ function distanceTo(units: Uint16Array, from: number, length: number, most: numb
   return distance
 }
 
-const NONE: Group = { size: 0, units: new Uint16Array(), masks: new Uint32Array() }
+const NONE: Group = { size: 0, units: new Uint16Array(), letters: new Int32Array() }
 
-function grown<List extends Uint16Array | Uint32Array>(from: List, to: List): List {
+function grown<List extends Uint16Array | Int32Array>(from: List, to: List): List {
   to.set(from)
   return to
-}
-
-function maskOf(term: string): number {
-  let mask = 0
-  for (let at = 0; at < term.length; at++) mask |= 1 << (term.charCodeAt(at) & 31)
-  return mask >>> 0
-}
-
-/** Compares letters only: each edit removes at most one letter and adds at most one. */
-function isFar(mask: number, other: number, edits: number): boolean {
-  let [taken, added] = [mask & ~other, other & ~mask]
-  for (let at = 0; at < edits; at++) {
-    taken &= taken - 1 // clears its lowest bit
-    added &= added - 1
-  }
-  return (taken | added) !== 0
 }
