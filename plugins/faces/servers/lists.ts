@@ -7,7 +7,7 @@ import type { App } from '../app.ts'
 import { filmPaths, listMarks } from '../playlists.ts'
 import type { Rows } from '../tables.ts'
 import type { FaceRow } from '../types.ts'
-import type { ListRow, Making, ServerRow, ServerRows } from './tables.ts'
+import { type ListRow, type Making, MOVED, type ServerRow, type ServerRows } from './tables.ts'
 import { type Entry, type Item, isBelow, type Lists, type Way } from './way.ts'
 
 /** Number of pages with the newest items, among which a video is found that was just added. */
@@ -91,7 +91,9 @@ export function openLists(
   /** The playlist as the server has it; undefined: it does not exist there. */
   async function openList(lists: Lists, known: ListRow): Promise<Opened | undefined> {
     const { remote, name, making } = known
-    if (making === null) {
+    if (making === null || making === MOVED) {
+      // In another server, this id may be that of a person's playlist.
+      if (making === MOVED && !(await lists.named(name)).includes(remote)) return undefined
       const entries = await lists.entries(remote, name)
       return entries && { remote, entries }
     }

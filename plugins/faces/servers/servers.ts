@@ -144,6 +144,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
     ): Promise<ServerRow> {
       const row = await ledger.write(() => {
         const before = surely(id)
+        if ((kind ?? before.kind) !== before.kind || (url ?? before.url) !== before.url) rows.moveLists(id)
         rows.change({
           ...before,
           name: name ?? before.name,

@@ -74,6 +74,9 @@ export interface Making {
   items: string[]
 }
 
+/** Instead of `Making`: the address has changed since, perhaps to that of another server. */
+export const MOVED = '"moved"'
+
 export const serverSecrets = ['faces_server.url', 'faces_server.secret'] as const
 const [URL_COLUMN, SECRET_COLUMN] = serverSecrets
 
@@ -172,6 +175,8 @@ export function openServerRows({ sql, seal, unseal }: Ledger) {
          VALUES (@server_id, @playlist, @remote, @name, @mark, @making)
          ON CONFLICT (server_id, playlist) DO UPDATE SET remote = @remote, name = @name, mark = @mark, making = @making`,
       ).run(row),
+    moveLists: (id: number): void =>
+      void sql("UPDATE faces_list SET mark = '', making = ? WHERE server_id = ? AND making IS NULL").run(MOVED, id),
     dropList: (id: number, playlist: string): void =>
       void sql('DELETE FROM faces_list WHERE server_id = ? AND playlist = ?').run(id, playlist),
   }

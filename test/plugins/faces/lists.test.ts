@@ -145,6 +145,43 @@ for (const kind of Object.keys(SERVERS)) {
   })
 }
 
+for (const kind of Object.keys(SERVERS))
+  test(`another ${kind} at another address gets the playlists, and those of people there stay`, async (t) => {
+    const { admin, archive, playlist, lists, root, id } = await given(t, kind)
+    await playlist('Both', 'v2', 'v1')
+    const next = await SERVERS[kind]!(t, root)
+    next.scan()
+    // In Emby and Plex, this one has the id of ours in the former server.
+    next.makePlaylist('Mine', ['[v3].mp4'])
+    next.makePlaylist('Both', ['[v3].mp4'])
+
+    await admin.post(`/api/face/server/${id}/`, { url: next.url })
+    await archive.settled()
+
+    const there = [...next.lists.values()].map(({ name, items }) => [name, items.length])
+    assert.deepEqual(there, [
+      ...[
+        ['Mine', 1],
+        ['Both', 1],
+      ],
+      ['Both', 2],
+    ])
+    assert.deepEqual(lists(), { Both: ['v2', 'v1'] }, 'the former server is no longer changed')
+  })
+
+test('a server that is only reached at another address keeps its playlists as they are', async (t) => {
+  const { admin, archive, playlist, lists, server, id } = await given(t, 'jellyfin')
+  await playlist('Both', 'v2', 'v1')
+  const { length } = server.calls
+
+  await admin.post(`/api/face/server/${id}/`, { url: `${server.url}/.` })
+  await archive.settled()
+
+  assert.ok(server.calls.length > length)
+  assert.deepEqual(changes(server, length), [])
+  assert.deepEqual(lists(), { Both: ['v2', 'v1'] })
+})
+
 const isMaking = ({ method, path }: StandIn['calls'][number]): boolean =>
   method === 'POST' && /^\/playlists$/i.test(path)
 
