@@ -469,9 +469,15 @@ export function openFaces(app: App): Faces {
     async clear(id, signal) {
       const row = surely(id)
       await mustBeThere(row)
-      await withHand(signal, (hand) => render.clear(beginRun(app, row, hand, signal)))
+      const { changes, state } = await withHand(signal, async (hand) => {
+        const run = beginRun(app, row, hand, signal)
+        await render.clear(run)
+        return run
+      })
       await rm(join(row.root, MARK), { force: true })
       await ledger.write(() => rows.removeFace(id))
+      await servers.tell(row, changes, state.changed > changes.length)
+      await servers.noteLists()
     },
   }
 }

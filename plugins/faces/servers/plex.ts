@@ -65,10 +65,11 @@ export function openPlex(ask: Ask, secret: string): Way {
       const all = await sections()
       const readerOf = (folder: string) => all.find(({ folders }) => folders.some((one) => isBelow(one, folder)))
       const read = faces.filter((face) => readerOf(face))
+      const expected = read.length > 0 ? read : faces
       for (const folder of foldersOf(changes)) {
         const section = readerOf(folder)
-        // Of a face that Plex does not read, as it reads others.
-        if (!section && read.length > 0 && !read.some((face) => isBelow(face, folder))) continue
+        // Of a face that was removed, or that Plex does not read, as it reads others.
+        if (!section && !expected.some((face) => isBelow(face, folder))) continue
         if (!section || !/^\d+$/.test(section.key))
           throw errors.unavailable(
             say`No library of ${{ server: 'Plex' }} reads ${{ folder }}: add one there, or correct the paths here`,

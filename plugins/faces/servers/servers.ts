@@ -17,6 +17,8 @@ export const LISTS = 'faces.lists'
 const MOST_SERVERS = 10
 /** Maximum number of waiting changes; beyond it, a server is notified of whole faces. */
 const MOST_WAITING = 500
+/** After the root of a face: the face as a whole, which may have been removed since. */
+const WHOLE = '/.'
 const UNREADABLE =
   'The secret key of this server has changed since this media server was added: enter its address and key again'
 
@@ -202,7 +204,7 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
       await ledger.write(() => {
         for (const { id } of told) {
           const isTooMany = isMore || rows.waiting(id).length + changes.length > MOST_WAITING
-          if (isTooMany) rows.noteTold(id, { path: join(face.root, '.'), kind: 'changed' })
+          if (isTooMany) rows.noteTold(id, { path: `${face.root}${WHOLE}`, kind: 'changed' })
           else for (const { path, kind } of changes) rows.noteTold(id, { path: join(face.root, path), kind })
         }
       })
@@ -227,10 +229,12 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
       const waiting = rows.waiting(id)
       if (waiting.length === 0) return
       const roots = new Set(faces.faces().map(({ root }) => root))
-      // A root stands for a whole face; all other waiting paths are folders and files in a face.
+      // An earlier version has noted the root alone.
       const changes = waiting.map(({ path, kind }): Change => {
-        const whole = theirs(row, path)
-        return roots.has(path) ? { path: `${whole}/.`, kind: 'added' } : { path: whole, kind }
+        const their = theirs(row, join(path))
+        return path.endsWith(WHOLE) || roots.has(path)
+          ? { path: `${their}${WHOLE}`, kind: 'added' }
+          : { path: their, kind }
       })
       await answered(id, signal, async () => {
         await wayTo(row, signal).tell(

@@ -182,6 +182,17 @@ test('a server that is only reached at another address keeps its playlists as th
   assert.deepEqual(lists(), { Both: ['v2', 'v1'] })
 })
 
+test('with its last face, a playlist leaves the media server', async (t) => {
+  const { admin, archive, playlist, lists, server } = await given(t, 'jellyfin')
+  await playlist('Both', 'v2', 'v1')
+  server.makePlaylist('Mine', ['[v3].mp4'])
+
+  await admin.delete('/api/face/1/')
+  await archive.settled()
+
+  assert.deepEqual(lists(), { Mine: ['v3'] })
+})
+
 const isMaking = ({ method, path }: StandIn['calls'][number]): boolean =>
   method === 'POST' && /^\/playlists$/i.test(path)
 

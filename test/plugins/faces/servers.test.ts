@@ -120,6 +120,55 @@ test('Plex scans the changed folder, in the library that contains it', async (t)
   assert.ok(scans.every(({ headers }) => headers['x-plex-token'] === 'token'))
 })
 
+for (const reads of [true, false])
+  test(`Plex is told that a face was removed ${reads ? 'from the folder that it reads' : 'after its folder was removed there'}`, async (t) => {
+    const { archive, admin, root } = await given(t)
+    let folders = [root]
+    const plex = await standIn(t, ({ path }) =>
+      path === '/library/sections'
+        ? { MediaContainer: { Directory: [{ key: '7', Location: folders.map((path) => ({ path })) }] } }
+        : undefined,
+    )
+    await admin.post('/api/face/server/', { name: 'Plex', kind: 'plex', url: plex.url, key: 'token' })
+    await film(archive, 'v1')
+    if (!reads) folders = ['/films']
+    const { length } = plex.calls
+
+    await admin.delete('/api/face/1/')
+    await archive.settled()
+
+    const scans = plex.calls.slice(length).filter(({ path }) => path.includes('/refresh'))
+    assert.equal(
+      scans.some(({ path }) => path.endsWith(encodeURIComponent(join(root, SEASON)))),
+      reads,
+    )
+    const [shown] = (await admin.get('/api/face/server/')).body
+    assert.deepEqual([shown.error, shown.waiting], ['', 0])
+  })
+
+test('Plex scans the whole folder of a removed face with very many files', async (t) => {
+  const { archive, admin, root } = await given(t)
+  const plex = await standIn(t, ({ path }) =>
+    path === '/library/sections'
+      ? { MediaContainer: { Directory: [{ key: '7', Location: [{ path: root }] }] } }
+      : undefined,
+  )
+  await admin.post('/api/face/server/', { name: 'Plex', kind: 'plex', url: plex.url, key: 'token' })
+  for (let at = 0; at < 300; at++) await lay(archive, { id: `v${at}`, title: 'To sea', published: '2026-01-02' })
+  await archive.app.jobs.start('update_faces')
+  await archive.settled()
+  const { length } = plex.calls
+
+  await admin.delete('/api/face/1/')
+  await archive.settled()
+
+  const scans = plex.calls.slice(length).filter(({ path }) => path.includes('/refresh'))
+  assert.deepEqual(
+    scans.map(({ path }) => path),
+    [`/library/sections/7/refresh?path=${encodeURIComponent(root)}`],
+  )
+})
+
 test('Plex is told of the faces that it reads, also where there are others; one that it should read is named', async (t) => {
   const { archive, admin, root } = await given(t)
   const other = join(archive.dataDir, 'faces', 'radio')
