@@ -86,6 +86,8 @@ export interface PlaceTrashService extends PlaceTrash {
   settle(jobId: string, options: { isHeld: boolean }): Promise<void>
   /** Moves all films back, if the place is available. @throws conflict: one is being removed */
   empty(placeId: number): Promise<void>
+  /** Number of films that the bin holds in the trash of a place. */
+  heldIn(placeId: number): number
   /** @throws unprocessable: why nothing can be removed from this place, and what to do */
   mustBeRemovable(place: OwnPlace): Promise<void>
   begin(): Promise<void>
@@ -354,6 +356,11 @@ export function openPlaceTrash(app: TrashApp, isThere: (placeId: number) => Prom
       for (const row of all)
         if (!(await moveBack(row))) app.log.warn({ trash: row.id }, 'files of a removed film could not be moved back')
     },
+
+    heldIn: (placeId) =>
+      ledger
+        .sql<{ count: number }>('SELECT count(*) AS count FROM media_discarded WHERE place_id = ? AND until = ?')
+        .get(placeId, HELD)!.count,
 
     async discard(jobId, what) {
       const [column, value] = 'videoId' in what ? ['video_id', what.videoId] : ['channel_id', what.channelId]

@@ -458,6 +458,11 @@ export function openPlaces(app: PlacesApp): PlacesService {
       mustBeBare()
       // Move films in the trash back first: without the place, nothing would know about them.
       await trash.empty(id)
+      const held = trash.heldIn(id)
+      if (held > 0)
+        throw errors.conflict(
+          say`“${{ label }}” has files of removed videos in its trash (${{ count: held }}): connect its disk and allow Archivolt to delete files there, or restore or delete these videos in the bin first`,
+        )
       await ledger.write(() => {
         mustBeBare() // an import may have begun
         ledger.sql('DELETE FROM media_film WHERE place_id = ?').run(id)

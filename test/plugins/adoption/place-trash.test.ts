@@ -150,6 +150,42 @@ test('a location gets its files back before it is removed', async (t) => {
   assert.deepEqual([await inPlace(app), existsSync(join(app.root, 'films', TRASH))], [before, false])
 })
 
+for (const [what, lose, find] of [
+  [
+    'away',
+    (app) => rename(join(app.root, 'films'), join(app.root, 'away')),
+    (app) => rename(join(app.root, 'away'), join(app.root, 'films')),
+  ],
+  ['read-only again', (app, place) => mark(app, place, false), (app, place) => mark(app, place)],
+] satisfies Array<[string, ...Array<(app: PlacesApp, place: number) => unknown>]>)
+  test(`a location that is ${what} stays while films are in its trash, until the bin lets go of them`, async (t) => {
+    const { app, place } = await ownPlace(t)
+    const before = await inPlace(app)
+    for (const id of [ONE, TWO]) await removeVideo(app, id)
+    const remove = () => app.as('admin').delete(`/api/place/${place}/`)
+    await lose!(app, place)
+
+    const refused = await remove()
+    assert.equal(refused.status, 409, refused.text)
+    assert.match(refused.body.message, /^“Old films” has files of removed videos in its trash \(2\)/)
+
+    await find!(app, place)
+    assert.equal((await remove()).status, 200)
+    assert.deepEqual([await inPlace(app), existsSync(join(app.root, 'films', TRASH))], [before, false])
+    await app.place('films', 'Old films')
+    assert.equal((await restore(app)).body.restored, 2)
+  })
+
+test('a location whose disk is lost can be removed once the bin is empty', async (t) => {
+  const { app, place } = await ownPlace(t)
+  for (const id of [ONE, TWO]) await removeVideo(app, id)
+  await rename(join(app.root, 'films'), join(app.root, 'lost'))
+  assert.equal((await app.as('admin').post('/api/bin/empty/', { all: true })).status, 200)
+  await app.settled()
+
+  assert.equal((await app.as('admin').delete(`/api/place/${place}/`)).status, 200)
+})
+
 test('files that are moved back by hand are found by the next scan', async (t) => {
   const { app, place } = await ownPlace(t)
   await removeVideo(app, ONE)
