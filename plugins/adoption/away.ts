@@ -1,5 +1,5 @@
 /** Pauses an adoption whose place goes offline, and resumes it when the place is back. */
-import { errors, say } from 'archivolt'
+import { errors, say, wordsOf } from 'archivolt'
 import type { App } from './app.ts'
 import { type AdoptionRow, TASK_OF } from './plans/rows.ts'
 
@@ -14,6 +14,17 @@ export async function mustBeThere({ place_id: id }: Placed, { media }: App): Pro
   throw errors.unavailable(
     say`“${{ label: media.places.get(id).label }}” is not available: connect its disk, or enter its new path`,
   )
+}
+
+/** Whether the place is offline. A place that was removed from the list is not waited for. */
+export async function isAway({ place_id: id }: Placed, { media }: App): Promise<boolean> {
+  return media.places.list().some((place) => place.id === id) && !(await media.places.isThere(id))
+}
+
+/** Ends what waits for a place, once the place is removed from the list. */
+export async function endWaiting(placeId: number, { adoptions }: App): Promise<void> {
+  for (const { id, place_id: itsPlace } of adoptions.waiting())
+    if (itsPlace === placeId) await adoptions.setState(id, 'failed', wordsOf(errors.notFound('place', String(placeId))))
 }
 
 /** @returns the result of the task */

@@ -5,6 +5,7 @@ import { defineRoute, errors, isBlank, ROW_PATTERN, say, Type } from 'archivolt'
 import type { Place } from '../media/types.ts'
 import { followPlaces } from './5-follow.ts'
 import type { App } from './app.ts'
+import { endWaiting } from './away.ts'
 import { missingRoots } from './missing-roots.ts'
 
 const Path = Type.String({ minLength: 1, maxLength: 4096, description: 'an absolute path on the server' })
@@ -136,6 +137,7 @@ export const removePlace = defineRoute({
   async handle({ params }, app: App) {
     await app.media.places.remove(Number(params.placeId))
     await app.adoptions.followed.set(Number(params.placeId), false)
+    await endWaiting(Number(params.placeId), app)
     app.adoptions.found.dropCached()
     return { success: true as const }
   },

@@ -2,7 +2,7 @@
 import { isStop, type JobContext, say, Type, untilStop, type Words, wordsOf } from 'archivolt'
 import type { Place } from '../media/types.ts'
 import type { App } from './app.ts'
-import { waitForPlace } from './away.ts'
+import { isAway, waitForPlace } from './away.ts'
 import { openPlace, type PlaceReading } from './place-reading.ts'
 import { isWaiting } from './plans/plans.ts'
 import type { AdoptionRow } from './plans/rows.ts'
@@ -60,8 +60,7 @@ export async function inAdoption(
       await app.adoptions.setState(adoption.id, 'failed', STOPPED)
       return null
     }
-    const isAway = then !== 'undone' && !(await app.media.places.isThere(adoption.place_id))
-    if (isAway) return waitForPlace(adoption, app)
+    if (then !== 'undone' && (await isAway(adoption, app))) return waitForPlace(adoption, app)
     await app.adoptions.setState(adoption.id, 'failed', wordsOf(thrown))
     throw thrown
   }

@@ -2,16 +2,18 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { errors } from '../../../core/base/error.ts'
+import { say } from '../../../core/base/say.ts'
 import { commanded, scanned } from '../../support/adopting.ts'
-import { placesApp } from '../../support/places.ts'
+import { handAt } from '../../support/other-work.ts'
+import { type PlacesApp, placesApp } from '../../support/places.ts'
 import '../../support/slow.ts'
-import { testApp } from '../../support/testing.ts'
+import { type TestOptions, testApp } from '../../support/testing.ts'
 import { infoOf, layFilm } from '../../support/ytdlp-folder.ts'
 
 const ONE = 'aaaaaaaaaaa'
 
-async function openPlace(t: TestContext) {
-  const app = await placesApp(t)
+async function openPlace(t: TestContext, options: TestOptions = {}) {
+  const app = await placesApp(t, options)
   const place = await app.place('old')
   await layFilm(app, `old/${ONE}.mp4`, infoOf(ONE))
   return { app, place }
@@ -44,6 +46,37 @@ test('an import that could not be started has failed, and the next one begins', 
   assert.deepEqual([failed.state, failed.reason], ['failed', 'it could not be started'])
 
   assert.equal((await begin()).status, 200)
+})
+
+const shown = async (app: PlacesApp) => (await app.as('admin').get('/api/adoption/')).body.adoptions[0]
+
+test('a scan whose folder is removed from the list meanwhile has failed, and its plan can be deleted', async (t) => {
+  let remove: (() => Promise<unknown>) | undefined
+  const hand = handAt('adoption.look', 'after', async () => void (await remove?.()))
+  const { app, place } = await openPlace(t, { replace: [hand] })
+  remove = () => app.as('admin').delete(`/api/place/${place}/`)
+
+  const { body } = await app.as('admin').post('/api/adoption/', { place })
+  await app.settled()
+
+  const { state, reason } = await shown(app)
+  assert.deepEqual([state, reason], ['failed', 'place not found'])
+  assert.equal((await app.as('admin').delete(`/api/adoption/${body.id}/`)).status, 200)
+})
+
+test('an import that waits for its folder has failed once the folder is removed from the list', async (t) => {
+  const { app, place } = await openPlace(t)
+  const id = await scanned(app, place)
+  await app.app.adoptions.setState(
+    id,
+    'adopting',
+    say`The import continues when “${{ label: 'old' }}” is available again`,
+  )
+
+  assert.equal((await app.as('admin').delete(`/api/place/${place}/`)).status, 200)
+
+  const { state, reason } = await shown(app)
+  assert.deepEqual([state, reason], ['failed', 'place not found'])
 })
 
 test('of two scans of a folder that are asked for at the same moment one begins', async (t) => {
