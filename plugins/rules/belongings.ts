@@ -85,10 +85,12 @@ export function channelBelongings(app: App): OwnChannelBelongings {
     ],
     async collect(channelId) {
       const own = allOf(app).filter(isOf(channelId))
-      return own.length === 0 ? undefined : own.map(toDraft)
+      // The rule of a setting is made from the channel again, so an empty part is stored for it.
+      return own.length === 0 && !app.settingRules.has(channelId) ? undefined : own.map(toDraft)
     },
     async restore(channelId, stored) {
       if (faultIn(Rules, stored) === undefined) await addMissing((stored as Rules).filter(isOf(channelId)), app)
+      await app.settingRules.settle()
     },
   }
 }

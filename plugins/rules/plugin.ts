@@ -33,6 +33,7 @@ export default definePlugin({
   implements: {
     'channel.group': (app) => (id) => app.groups.get(id),
     'channel.belongings': channelBelongings,
+    'channel.remove': (app) => (id, step) => step('rules.forget', () => app.settingRules.end(id)),
     'archive.belongings': archiveBelongings,
     'session.groups': (app) => () => app.groups.heads(),
     'video.filter': listFilter,

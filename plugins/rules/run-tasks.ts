@@ -12,6 +12,8 @@ export const applyRules = defineTask({
   unique: true,
   schedule: { auto: '30 4 *', initially: { hour: '4' } },
   async run(job, app: App) {
+    // A record that an earlier version has put into the bin brings back a channel's setting without its rule.
+    await app.settingRules.settle()
     return (await app.ruleRuns.byItself(job)) ?? null
   },
 })

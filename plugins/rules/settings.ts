@@ -23,6 +23,9 @@ const draftOf = (setting: string, days: number): Draft => ({
 export interface SettingRules {
   /** Updates the rules from the settings. */
   settle(): Promise<void>
+  has(setting: string): boolean
+  /** Removes the rule of a channel that is being removed with its setting. */
+  end(channelId: string): Promise<void>
   /** Resets the setting of a removed rule. */
   takeBack(setting: string): Promise<void>
 }
@@ -56,8 +59,17 @@ export function openSettings(app: App, rules: RuleRows): SettingRules {
     }
   }
 
+  const ruleOf = (wanted: string) => rules.list('keep').find(({ setting }) => setting === wanted)
+
   return {
     settle: () => locks.exclusive('settle', settle),
+    has: (setting) => ruleOf(setting) !== undefined,
+
+    end: (channelId) =>
+      locks.exclusive('settle', async () => {
+        const rule = ruleOf(channelId)
+        if (rule) await rules.remove(rule.id)
+      }),
 
     async takeBack(setting) {
       if (setting === ALL) await app.preferences.change({ downloads: { autodelete_days: false } })

@@ -513,6 +513,37 @@ test('simultaneous settings of a channel make one rule', async (t) => {
   )
 })
 
+test('the rule of a channel’s setting goes with the channel and comes back with it, even after a restart', async (t) => {
+  const first = await testApp(t)
+  await first.given(aChannel({ id: 'UCa' }), aChannel({ id: 'UCb' }))
+  const settings = (app: TestApp) => app.app.rules.list('keep').map(({ setting, outcome }) => [setting, outcome])
+  const never = { channel_overwrites: { autodelete_days: 0 } }
+  await first.as('admin').post('/api/channel/UCa/', never)
+  await first.as('admin').post('/api/config/', { downloads: { autodelete_days: 30 } })
+  await first.settled()
+  assert.deepEqual(settings(first), [
+    ['UCa', 'keep'],
+    ['all', 'remove'],
+  ])
+
+  await first.as('admin').delete('/api/channel/UCa/')
+  await first.settled()
+  assert.deepEqual(settings(first), [['all', 'remove']])
+  await first.given(aChannel({ id: 'UCa' }))
+  assert.deepEqual(settings(first), [['all', 'remove']], 'a channel that is added again has no setting')
+  await first.as('admin').post('/api/channel/UCb/', never)
+  await first.as('admin').delete('/api/channel/UCb/')
+  await first.close()
+
+  const next = await testApp(t, { dataDir: first.dataDir })
+  await next.as('admin').post('/api/bin/restore/', { all: true })
+  await next.settled()
+  assert.deepEqual(settings(next), [
+    ['UCb', 'keep'],
+    ['all', 'remove'],
+  ])
+})
+
 test('a rule for free space removes the oldest, only until there is enough, including the space of the bin; a clock that was set back removes nothing', async (t) => {
   const app = await testApp(t)
   const admin = app.as('admin')
