@@ -2,6 +2,7 @@
 import { faultIn, type Static, Type } from 'archivolt'
 import type { OwnChannelBelongings } from '../channel/belongings.ts'
 import type { App } from './app.ts'
+import { beginFeeds } from './feeds.ts'
 
 /** `[tab, entries]`, and `[tab, take, job, passed]`, like the rows. */
 const Stored = Type.Object({
@@ -12,7 +13,8 @@ const Stored = Type.Object({
 })
 type Stored = Static<typeof Stored>
 
-export function channelBelongings({ ledger }: App): OwnChannelBelongings {
+export function channelBelongings(app: App): OwnChannelBelongings {
+  const { ledger } = app
   return {
     of: 'subscription',
 
@@ -44,6 +46,8 @@ export function channelBelongings({ ledger }: App): OwnChannelBelongings {
         for (const row of depth) putDepth.run(channelId, ...row)
         for (const row of beginning) putBeginning.run(channelId, ...row)
       })
+      // The rounds have ended if no other channel is subscribed.
+      await beginFeeds(app)
     },
   }
 }

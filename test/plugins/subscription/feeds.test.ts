@@ -128,6 +128,25 @@ test('rounds are off if the setting is off, and pause for an hour after a refusa
   await round(app, loopback)
 })
 
+test('rounds begin again with a subscribed channel that is restored from the bin', async (t) => {
+  const { app, loopback } = await given(t)
+  await app.restart()
+  await app.app.channels.collection.remove('peertube.example@someone')
+  for (const id of [CHANNEL.harbour, CHANNEL.workshop])
+    assert.equal((await app.as('admin').delete(`/api/channel/${id}/`)).status, 200)
+  // The last round finds no subscribed channel.
+  for (let idleSeconds = 0; app.app.jobs.open('subscription.feeds').length > 0; ) {
+    assert.ok(idleSeconds < 800, 'the rounds do not end')
+    if (!isRunning(app)) idleSeconds++
+    await app.clock.advance(1000)
+    await app.app.ledger.write(() => undefined)
+  }
+
+  await app.as('admin').post('/api/bin/restore/', { all: true })
+
+  await round(app, loopback)
+})
+
 test('a channel without a feed, and one that fails, do not prevent requests to others', async (t) => {
   const { app, loopback } = await given(t)
   loopback.platform.faults.set(CHANNEL.harbour, { name: 'feed_status', status: 404 })
