@@ -54,9 +54,18 @@ function removeRows({ name, preferences = {}, tasks = [] }: Plugin, file: string
       for (const { type, name: object } of objects) db.exec(`DROP ${type} "${object}"`)
       db.prepare('DELETE FROM migrations WHERE owner = ?').run(name)
       db.prepare('DELETE FROM sealed_columns WHERE table_name GLOB ?').run(own)
-      const preference = db.prepare('DELETE FROM preferences WHERE section = ? AND key = ?')
-      for (const [section, keys] of Object.entries(preferences))
-        for (const key of Object.keys(keys)) preference.run(section, key)
+      // Other plugins may store values of preferences, too, such as those that apply to a part of the archive.
+      const holders = db
+        .prepare<[], string>(
+          `SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+           WHERE t.type = 'table' AND c.name IN ('section', 'key') GROUP BY t.name HAVING count(*) = 2`,
+        )
+        .pluck()
+        .all()
+      for (const table of holders)
+        for (const [section, keys] of Object.entries(preferences))
+          for (const key of Object.keys(keys))
+            db.prepare(`DELETE FROM "${table}" WHERE section = ? AND key = ?`).run(section, key)
       const initial = db.prepare('DELETE FROM meta WHERE key = ?')
       for (const task of tasks) initial.run(INITIAL + task.name)
       for (const task of [`${name}.hear`, ...tasks.map((one) => one.name)])

@@ -29,7 +29,7 @@ const index = defineIndex({ name: 'tide', doc: Type.Object({ height: Type.Intege
 export default definePlugin({
   name: 'tide', api: 1, title: 'Tide of ' + moon, indexes: [index],
   migrations: [{ number: 1, sql: 'CREATE TABLE tide_mark (height INTEGER NOT NULL) STRICT' }],
-  preferences: { tide: { height: Type.Integer({ title: 'Height', default: 1 }) } },
+  preferences: { tide: { height: Type.Integer({ title: 'Height', default: 1, 'x-per-channel': true }) } },
   tasks: [defineTask({
     name: 'tide.tell', title: 'Tell', payload: Type.Object({}), lane: 'light', apiStart: true,
     schedule: { auto: '0 7 *', initially: 'auto' },
@@ -242,6 +242,9 @@ test('a removal keeps the data for a later return; with --with-data nothing rema
   for (;;) if ((await server.api('GET', `/api/task-id/${body.task_id}/`)).body.status === 'SUCCESS') break
   assert.match((await archivolt('plugin', 'remove', 'tide', '--with-data')).said, /Another Archivolt is already using/)
   await server.end('SIGTERM')
+  const written = new Database(join(data, 'ledger.sqlite'))
+  written.exec("INSERT INTO perchannel_value VALUES ('UC1', 'tide', 'height', '9')")
+  written.close()
   const left = () => {
     const [ledger, index] = ['ledger.sqlite', 'index.sqlite'].map(
       (name) => new Database(join(data, name), { readonly: true }),
@@ -251,6 +254,7 @@ test('a removal keeps the data for a later return; with --with-data nothing rema
       count(ledger!, "SELECT count(*) AS count FROM sqlite_schema WHERE name GLOB 'tide_*'"),
       count(ledger!, "SELECT count(*) AS count FROM migrations WHERE owner = 'tide'"),
       count(ledger!, "SELECT count(*) AS count FROM preferences WHERE section = 'tide'"),
+      count(ledger!, "SELECT count(*) AS count FROM perchannel_value WHERE section = 'tide'"),
       count(ledger!, "SELECT count(*) AS count FROM schedules WHERE task = 'tide.tell'"),
       count(ledger!, "SELECT count(*) AS count FROM meta WHERE key = 'schedule.initial.tide.tell'"),
       count(ledger!, "SELECT count(*) AS count FROM jobs WHERE task = 'tide.tell'"),
@@ -261,13 +265,13 @@ test('a removal keeps the data for a later return; with --with-data nothing rema
   }
 
   assert.match((await archivolt('plugin', 'remove', 'tide')).said, /^The plugin tide is removed\./)
-  assert.deepEqual(left(), [1, 1, 1, 1, 1, 1, 1])
+  assert.deepEqual(left(), [1, 1, 1, 1, 1, 1, 1, 1])
   await archivolt('plugin', 'add', 'archivolt-plugin-tide')
   assert.match(
     (await archivolt('plugin', 'remove', 'tide', '--with-data')).said,
     /^The plugin tide is removed, with its data\./,
   )
-  assert.deepEqual(left(), [0, 0, 0, 0, 0, 0, 0])
+  assert.deepEqual(left(), [0, 0, 0, 0, 0, 0, 0, 0])
   assert.match((await archivolt('check')).said, /^ok {5}Ledger/m)
 })
 
