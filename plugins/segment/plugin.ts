@@ -35,6 +35,8 @@ export default definePlugin({
       (app) =>
       ({ id }) =>
         app.segments.refresh(id),
+    // With its channel's own setting.
+    'video.restored': (app) => () => begin(app),
     'channel.changed':
       (app) =>
       async ({ change }) => {

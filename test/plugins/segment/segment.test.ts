@@ -243,6 +243,24 @@ test('segments of new videos are read again every few hours for three days, thos
   assert.deepEqual(askedFor().toSorted(), ['new', 'old'])
 })
 
+test('rounds begin again with a channel of its own setting that is restored from the bin', async (t) => {
+  const app = await testApp(t)
+  await app.given(aChannel(), aVideo({ id: 'v1' }))
+  await app.as('admin').post('/api/channel/UC1/', { channel_overwrites: { integrate_sponsorblock: true } })
+  await app.as('admin').delete('/api/channel/UC1/')
+  const isOpen = () => app.app.jobs.open('segment.refresh').length > 0
+  for (let minutes = 0; isOpen(); minutes++) {
+    assert.ok(minutes < 180, 'the rounds do not end')
+    await app.clock.advance(60_000)
+    await app.app.ledger.write(() => undefined)
+  }
+
+  await app.as('admin').post('/api/bin/restore/', { all: true })
+
+  await app.settled()
+  assert.ok(isOpen())
+})
+
 test('a service that does not answer gets three requests an hour, and one that limits the rate gets one', async (t) => {
   const { platform, segmentsUrl } = await startTestPlatform(t)
   const app = await testApp(t, { settings: { segmentsUrl } })
