@@ -84,6 +84,37 @@ describe('channels', { skip: noBrowser }, () => {
     })
   }
 
+  test('a letter that is typed while the list is filtered stays', async (t) => {
+    const app = await filled(t)
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    await go('/channels/')
+    const field = page.getByLabel('Find a channel')
+    // On a slow device, a key is handled between a change of the address and the next paint.
+    await field.evaluate((input: HTMLInputElement) => {
+      const { replaceState } = history
+      history.replaceState = function (...given) {
+        replaceState.apply(this, given)
+        if (input.value !== 'mi') return
+        setTimeout(() => {
+          input.value = 'mill'
+          input.dispatchEvent(new Event('input', { bubbles: true }))
+        })
+      }
+    })
+
+    await field.fill('mi')
+
+    await page.waitForURL(/\?q=mill$/)
+    await page.getByRole('link', { name: 'Old Mill' }).waitFor()
+    assert.equal(await field.inputValue(), 'mill')
+    await page.getByRole('link', { name: HOSTILE }).waitFor({ state: 'detached' })
+    await page.goto(`${app.url}channels/?q=mill`)
+    await field.fill('nothing of that name')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('link', { name: HOSTILE }).waitFor()
+    assert.equal(await field.inputValue(), '')
+  })
+
   test('a setting of one channel is saved immediately, described in words, and reset', async (t) => {
     const app = await filled(t)
     const { page, go, check } = await openPage(t, app.url, { as: AS })

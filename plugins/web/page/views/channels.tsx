@@ -1,7 +1,7 @@
 /** Channels: all of them by name, filtered while typing, with the subscribe dialog. */
 import { useSignal } from '@preact/signals'
 import { RefreshCw, Rss, Search, Tags, TvMinimalPlay } from 'lucide'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { isSofa } from '../browser/layout.ts'
 import { changeQuery, route } from '../browser/router.ts'
 import { Button } from '../parts/button.tsx'
@@ -100,12 +100,21 @@ export default function Channels() {
 /** The typed text is written to the address after a pause. */
 function NameFilter({ value }: { value: string }) {
   const [text, setText] = useState(value)
+  /** The value that this field has written to the address. */
+  const written = useRef(value)
   useEffect(() => {
     if (text.trim() === value) return
-    const timer = setTimeout(() => changeQuery({ q: text.trim() }), REST_MS)
+    const timer = setTimeout(() => {
+      written.current = text.trim()
+      changeQuery({ q: written.current })
+    }, REST_MS)
     return () => clearTimeout(timer)
   }, [text])
-  useEffect(() => setText((now) => (now.trim() === value ? now : value)), [value])
+  useEffect(() => {
+    // Not the field's own value: on a slow device, somebody has typed further since.
+    if (value !== written.current) setText(value)
+    written.current = value
+  }, [value])
   return (
     <div class="name-filter">
       <Icon node={Search} size={16} />
