@@ -20,6 +20,15 @@ function countPosts(page: Page, pattern: RegExp): () => number {
   return () => count
 }
 
+/** Resolves when a menu is added, with the role of the element that has the focus at that moment. */
+const focusAtBeginOfMenu = `new Promise((resolve) => {
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector('.menu')) return
+    observer.disconnect()
+    resolve(document.activeElement.role)
+  }).observe(document, { childList: true, subtree: true })
+})`
+
 describe('actions', { skip: noBrowser }, () => {
   test('a button that is clicked twice sends one request, is busy until the reply, and keeps the focus', async (t) => {
     const app = await testApp(t)
@@ -98,6 +107,19 @@ describe('actions', { skip: noBrowser }, () => {
       await opener.and(page.locator(':focus')).waitFor()
       await dialog.waitFor({ state: 'detached' })
     }
+  })
+
+  test('a menu has the focus before the next key is handled', async (t) => {
+    const app = await testApp(t)
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/settings/users/')
+    const more = page.getByRole('button', { name: 'More for user', exact: true })
+    await more.waitFor()
+    const focused = page.evaluate(focusAtBeginOfMenu)
+
+    await more.press('Enter')
+
+    assert.equal(await focused, 'menuitem')
   })
 
   test('the end of a list stays known while the list is reloaded: its last row gives way to the heading', async (t) => {

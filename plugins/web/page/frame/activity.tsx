@@ -3,7 +3,7 @@
  * list with stop buttons.
  */
 import { Activity as Pulse, Square } from 'lucide'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { AskAnswers, askIn } from '../parts/ask-answers.tsx'
 import { IconButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -54,7 +54,7 @@ export function Activity() {
         ? t('activity.running', { count: running.length })
         : t('activity.idle'))
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return
     const box = list.current!
     box.showPopover()

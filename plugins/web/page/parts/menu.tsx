@@ -1,7 +1,7 @@
 /** A button that opens a list of actions in the top layer, so that nothing cuts it off. */
 import type { IconNode } from 'lucide'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isFromRight } from '../browser/keys.ts'
 import { useActions } from './action.ts'
 import { Icon } from './icon.tsx'
@@ -44,9 +44,11 @@ export function Menu({
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
 
+  // Not an effect after the paint: keys pressed until then would reach the page behind.
+  useLayoutEffect(() => void (isOpen && showBeside(button.current!, list.current!)), [isOpen])
+  // After the paint, because that of an earlier scrolling is reported before it.
   useEffect(() => {
     if (!isOpen) return
-    showBeside(button.current!, list.current!)
     const close = () => setOpen(false)
     addEventListener('scroll', close, { passive: true, once: true })
     return () => removeEventListener('scroll', close)
