@@ -328,6 +328,13 @@ export async function holdUp(page: Page, pattern: RegExp): Promise<() => Promise
   return () => (release(), inTime(answered, `The answer to ${pattern}`))
 }
 
+/** Simulates a slow device: keys are handled before the next animation frame of the page. */
+export const lateFrames = (page: Page): Promise<void> =>
+  page.evaluate(`{
+    const next = requestAnimationFrame
+    globalThis.requestAnimationFrame = (act) => next(() => setTimeout(act, 2000, performance.now() + 2000))
+  }`)
+
 /**
  * Measures how far the content of later documents moves by itself, as Chromium does: 0 means not at all.
  * @returns the sum so far

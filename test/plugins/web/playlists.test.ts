@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { holdUp, noBrowser, openPage, type Page, type Request } from '../../support/browser.ts'
+import { holdUp, lateFrames, noBrowser, openPage, type Page, type Request } from '../../support/browser.ts'
 import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const AS = { username: 'admin', password: PASSWORD }
@@ -128,6 +128,28 @@ describe('playlists', { skip: noBrowser }, () => {
     await check()
 
     assert.deepEqual(await orderOf(app), ['v4', 'v0', 'v1', 'v2', 'v3', 'v5'])
+  })
+
+  test('a handle has the focus at its new position before the next key is handled', async (t) => {
+    const app = await filled(t)
+    const { page, go } = await openPage(t, app.url, { as: AS })
+    // As in browsers that take the focus from an element that is moved.
+    await page.addInitScript('delete Element.prototype.moveBefore')
+    await go(`/playlist/${OWN}/`)
+    await page.getByRole('link', { name: 'Film 4' }).waitFor()
+    await lateFrames(page)
+
+    for (const [film, keys, position] of [
+      ['Film 4', ['Home', 'ArrowDown'], 2],
+      ['Film 0', ['End', 'ArrowUp'], 5],
+    ] as const) {
+      await page.getByRole('button', { name: new RegExp(`^Move ${film}`) }).focus()
+      for (const key of keys) await page.keyboard.press(key)
+      await page
+        .getByRole('button', { name: `Move ${film}, position ${position} of 6` })
+        .and(page.locator(':focus'))
+        .waitFor()
+    }
   })
 
   test('moves and a removal on a slow connection are stored in the order in which they were made', async (t) => {

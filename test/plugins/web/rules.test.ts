@@ -1,7 +1,7 @@
 /** Rules on the page: created, ordered, previewed, run and undone, with mouse, finger and keys. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { holdUp, noBrowser, openPage } from '../../support/browser.ts'
+import { holdUp, lateFrames, noBrowser, openPage } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
@@ -157,6 +157,31 @@ describe('rules', { skip: noBrowser }, () => {
     const names = async () => (await app.as('admin').get('/api/rule/')).body.keep.map((rule: any) => rule.name)
     await until('all moves are sent', names, (now) => now.join() === 'two,one,three')
     assert.deepEqual(await order(), ['two', 'one', 'three'])
+  })
+
+  test('a handle has the focus at its new position before the next key is handled', async (t) => {
+    const app = await testApp(t)
+    await given(app)
+    for (const name of ['one', 'two', 'three'])
+      await app.as('admin').post('/api/rule/', {
+        ...{ side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep', name },
+      })
+    const { page, go } = await openPage(t, app.url, { as: ADMIN })
+    // As in browsers that take the focus from an element that is moved.
+    await page.addInitScript('delete Element.prototype.moveBefore')
+    await go('/settings/rules/')
+    const focused = page.locator('.handle:focus')
+    await page.getByRole('button', { name: /^Move one,/ }).waitFor()
+    await lateFrames(page)
+
+    for (const [name, keys, position] of [
+      ['one', ['End', 'ArrowUp'], 2],
+      ['three', ['Home', 'ArrowDown'], 2],
+    ] as const) {
+      await page.getByRole('button', { name: new RegExp(`^Move ${name},`) }).focus()
+      for (const key of keys) await page.keyboard.press(key)
+      await focused.and(page.getByRole('button', { name: `Move ${name}, position ${position} of 3` })).waitFor()
+    }
   })
 
   test('a failed switch or move of a rule is undone and reported', async (t) => {

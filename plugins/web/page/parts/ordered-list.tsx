@@ -2,6 +2,7 @@
 import { GripVertical } from 'lucide'
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { onceRendered } from '../browser/once-rendered.ts'
 import { inTurn } from '../server/in-turn.ts'
 import { openChanges } from '../stores/changes.ts'
 import { t } from '../texts/lookup.ts'
@@ -75,10 +76,10 @@ export function OrderedList<Row extends { id: number }>({
     const position = Math.max(0, Math.min(to, rows.length - 1))
     if (!order || position === from) return
     tell(t('list.moved', { title: titleOf(rows[from]!), position: position + 1, all: rows.length }))
-    if (isByKey)
-      requestAnimationFrame(() => list.current?.children[position]?.querySelector<HTMLElement>('.handle')?.focus())
     const ids = moved(rows, from, position).map(({ id }) => id)
-    await order(ids, { id: rows[from]!.id, position }).catch(sayFailure)
+    const sent = order(ids, { id: rows[from]!.id, position }).catch(sayFailure)
+    if (isByKey) onceRendered(() => list.current?.children[position]?.querySelector<HTMLElement>('.handle')?.focus())
+    await sent
   }
   const begin = (event: PointerEvent, from: number) => {
     if (event.button !== 0) return

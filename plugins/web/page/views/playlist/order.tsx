@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { GripVertical } from 'lucide'
 import { useEffect, useRef } from 'preact/hooks'
+import { onceRendered } from '../../browser/once-rendered.ts'
 import { followPointer, STEPS } from '../../parts/follow-pointer.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { inPieces } from '../../parts/pieces.ts'
@@ -71,7 +72,7 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
     const title = shownTitle(id, entries[from]!.title)
     said.value = t('list.moved', { title, position: position + 1, all: entries.length })
     show((now) => moved(now, from, position))
-    if (isByKey) focusHandle(box.current, position)
+    if (isByKey) onceRendered(() => focusHandle(box.current, position))
     store(() => askToMove(id, position)).catch(sayFailure)
   }
 
@@ -131,20 +132,18 @@ export function useOrder(playlist: Playlist, load: Load<Playlist>, rowPx: number
   }
 }
 
-/** Focuses the handle at the position after the next paint. If the position is not rendered, scrolls there first. */
+/** Focuses the handle at the position. If the position is not rendered, scrolls there first. */
 function focusHandle(box: HTMLElement | null, position: number, tries = 10): void {
-  requestAnimationFrame(() => {
-    const handle = box?.querySelector<HTMLElement>(`[data-position="${position}"] .handle`)
-    if (handle) {
-      handle.focus({ preventScroll: true })
-      handle.scrollIntoView({ block: 'nearest' })
-    } else if (box && tries > 0) {
-      const { top, height } = box.getBoundingClientRect()
-      const all = Number(box.querySelector('[aria-setsize]')?.getAttribute('aria-setsize') ?? 1)
-      scrollTo({ top: scrollY + top + (height * position) / all - innerHeight / 2 })
-      focusHandle(box, position, tries - 1)
-    }
-  })
+  const handle = box?.querySelector<HTMLElement>(`[data-position="${position}"] .handle`)
+  if (handle) {
+    handle.focus({ preventScroll: true })
+    handle.scrollIntoView({ block: 'nearest' })
+  } else if (box && tries > 0) {
+    const { top, height } = box.getBoundingClientRect()
+    const all = Number(box.querySelector('[aria-setsize]')?.getAttribute('aria-setsize') ?? 1)
+    scrollTo({ top: scrollY + top + (height * position) / all - innerHeight / 2 })
+    requestAnimationFrame(() => focusHandle(box, position, tries - 1))
+  }
 }
 
 export function Handle({ order, entry, position }: { order: Order; entry: PlaylistEntry; position: number }) {
