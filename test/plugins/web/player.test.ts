@@ -483,6 +483,22 @@ describe('the player', { skip: noBrowser }, () => {
     assert.ok((await page.locator('video').evaluate((one: HTMLVideoElement) => one.currentTime)) >= 90)
   })
 
+  test('a key that is pressed as soon as the player is shown seeks', async (t) => {
+    const { page, go } = await openPage(t, app.url, { as })
+    await page.addInitScript(() => {
+      new MutationObserver((_, observer) => {
+        const player = document.querySelector('.player[tabindex]')
+        if (!player) return
+        observer.disconnect()
+        player.dispatchEvent(new KeyboardEvent('keydown', { key: '5', bubbles: true }))
+      }).observe(document, { childList: true, subtree: true })
+    })
+
+    await go('/video/v1/')
+
+    await plays({ page }, 90)
+  })
+
   test('Back to a video that plays in the corner continues at its current position, also if its address has a time', async (t) => {
     const watched = await openPage(t, app.url, { as })
     const { page, go } = watched

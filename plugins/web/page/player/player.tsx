@@ -1,7 +1,7 @@
 /** The player: the browser's media element with our own controls, because skip segments belong on the seek bar. */
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals'
 import type { RefObject } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { under } from '../server/base.ts'
 import type { Video } from '../server/records.ts'
 import { titledAs } from '../stores/titles.ts'
@@ -46,7 +46,8 @@ export function Player(props: PlayerProps) {
   const { isAwake, wake } = useAwake(frame)
   const isHidden = useComputed(() => machine.isPlaying.value && !isAwake.value)
 
-  useEffect(() => {
+  // Not an effect after the paint: keys pressed until then would be lost.
+  useLayoutEffect(() => {
     onMachine(machine)
     return machine.attach(element.current!, frame.current!)
   }, [machine])
