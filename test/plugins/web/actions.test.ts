@@ -20,14 +20,14 @@ function countPosts(page: Page, pattern: RegExp): () => number {
   return () => count
 }
 
-/** Resolves when a menu is added, with the role of the element that has the focus at that moment. */
-const focusAtBeginOfMenu = `new Promise((resolve) => {
+/** Stores the role of the element that has the focus when a menu is added. */
+const noteFocusAtBeginOfMenu = `void (window.focusAtBegin = new Promise((resolve) => {
   new MutationObserver((_, observer) => {
     if (!document.querySelector('.menu')) return
     observer.disconnect()
     resolve(document.activeElement.role)
   }).observe(document, { childList: true, subtree: true })
-})`
+}))`
 
 describe('actions', { skip: noBrowser }, () => {
   test('a button that is clicked twice sends one request, is busy until the reply, and keeps the focus', async (t) => {
@@ -115,11 +115,11 @@ describe('actions', { skip: noBrowser }, () => {
     await go('/settings/users/')
     const more = page.getByRole('button', { name: 'More for user', exact: true })
     await more.waitFor()
-    const focused = page.evaluate(focusAtBeginOfMenu)
+    await page.evaluate(noteFocusAtBeginOfMenu)
 
     await more.press('Enter')
 
-    assert.equal(await focused, 'menuitem')
+    assert.equal(await page.evaluate('window.focusAtBegin'), 'menuitem')
   })
 
   test('the end of a list stays known while the list is reloaded: its last row gives way to the heading', async (t) => {

@@ -95,14 +95,14 @@ const untilQuiet = `new Promise((resolve) => {
   }).observe(document, { childList: true, subtree: true, attributes: true, characterData: true })
 })`
 
-/** Resolves when a dialog is removed, with the title of the element that has the focus at that moment. */
-const focusAtEndOfDialog = `new Promise((resolve) => {
+/** Stores the title of the element that has the focus when a dialog is removed. */
+const noteFocusAtEndOfDialog = `void (window.focusAtEnd = new Promise((resolve) => {
   new MutationObserver((_, observer) => {
     if (document.querySelector('dialog')) return
     observer.disconnect()
     resolve(document.activeElement.title)
   }).observe(document, { childList: true, subtree: true })
-})`
+}))`
 
 describe('on a television', { skip: noBrowser }, () => {
   test('a view that was rendered before the module for remotes was loaded has a first focus, too', async (t) => {
@@ -178,9 +178,9 @@ describe('on a television', { skip: noBrowser }, () => {
     await page.getByRole('dialog').waitFor()
     await reach(page, page.getByRole('dialog').getByRole('button', { name: 'Create and add' }))
     await shot('television-video')
-    const focused = page.evaluate(focusAtEndOfDialog)
+    await page.evaluate(noteFocusAtEndOfDialog)
     await page.keyboard.press('Escape')
-    assert.equal(await focused, 'Add to a playlist')
+    assert.equal(await page.evaluate('window.focusAtEnd'), 'Add to a playlist')
 
     await toSections(page)
     await reach(page, page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Settings' }))
