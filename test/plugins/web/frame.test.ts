@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
+import type { Route } from 'playwright-core'
 import { changeAnswer, holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
@@ -186,6 +187,42 @@ describe('the frame', { skip: noBrowser }, () => {
       await page.getByText(`The token for ${name} no longer works`).waitFor()
       assert.equal(await pill.locator('.dot').count(), left)
     }
+  })
+
+  test('an earlier reply that comes later does not bring back a problem that is solved', async (t) => {
+    const app = await testApp(t)
+    const expires = new Date(app.clock.now() + DAY_MS).toISOString()
+    await app.as('user').post('/api/access-token/', { name: 'Kodi', scope: 'read', expires })
+    const { page, go } = await openPage(t, app.url, { as: { username: 'user', password: PASSWORD } })
+    await page.clock.setFixedTime(app.clock.now())
+    const pill = page.getByRole('button', { name: /^Activity/ })
+    await go('/settings/account/')
+    await pill.locator('.dot').waitFor()
+    const session = /\/api\/session\/$/
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    const fetched = new Promise<void>((resolve) => {
+      const answerLater = async (route: Route) => {
+        const response = await route.fetch()
+        resolve()
+        await released
+        await route.fulfill({ response })
+      }
+      void page.route(session, answerLater, { times: 1 })
+    })
+    await pill.click()
+    await fetched
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await pill.locator('.dot').waitFor({ state: 'detached' })
+
+    const answered = page.waitForResponse(session)
+    release()
+    await (await answered).finished()
+
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    assert.equal(await pill.locator('.dot').count(), 0)
   })
 
   test('shows that the platform refuses us before the list is opened', async (t) => {

@@ -352,7 +352,7 @@ describe('home', { skip: noBrowser }, () => {
     await page.goBack()
 
     await far.waitFor()
-    assert.ok(Math.abs(Number(await page.evaluate('scrollY')) - scroll) < 5)
+    await page.waitForFunction((wanted) => Math.abs(scrollY - wanted) < 5, scroll)
     assert.equal(await page.getByRole('article').filter({ has: far }).locator('.watched-mark').count(), 1)
 
     await page.reload()

@@ -24,6 +24,7 @@ export const account = signal<Account | undefined>(lastVisit.account)
 const stored = signal<Partial<UserPreferences>>(lastVisit.settings ?? {})
 /** Called by each read and each change: replies to earlier reads are outdated then. */
 const beginStoring = countTurns()
+const beginAttention = countTurns()
 const changes = openChanges<Partial<UserPreferences>>()
 export const userPreferences = computed(
   (): Partial<UserPreferences> => Object.assign({}, stored.value, ...changes.now.value),
@@ -89,6 +90,7 @@ export function takeGroups(): Session['groups'] | undefined {
 async function read(): Promise<void> {
   const csrf = cookie(CSRF)
   const isNewest = beginStoring()
+  const isAttentionNewest = beginAttention()
   const session = await get<Session>('/api/session/')
   const { version: running, account: own, preferences, attention: waits } = session
   shownSession.csrf = csrf
@@ -96,7 +98,7 @@ async function read(): Promise<void> {
     version.value = running
     account.value = own
     if (isNewest()) stored.value = preferences
-    attention.value = waits
+    if (isAttentionNewest()) attention.value = waits
     lastGroups.value = session.groups
     areGroupsNew = true
     shelves.value = session.shelves
@@ -114,7 +116,9 @@ async function read(): Promise<void> {
 
 /** @throws Failure  the previous values stay */
 export const readAttention = async (): Promise<void> => {
-  attention.value = (await get<Session>('/api/session/')).attention
+  const isNewest = beginAttention()
+  const { attention: waits } = await get<Session>('/api/session/')
+  if (isNewest()) attention.value = waits
 }
 
 effect(() => {
