@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import type { CommentMetadata } from '../../../plugins/platform/types.ts'
 import { VIDEO } from '../../platform/seed.mjs'
 import { startTestPlatform } from '../../platform/start.ts'
-import { holdBack, noBrowser, openPage } from '../../support/browser.ts'
+import { holdBack, lateFrames, noBrowser, openPage } from '../../support/browser.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { allQuiet, PASSWORD as SERVER_PASSWORD, startServer, USERNAME } from '../../support/server.ts'
 import { aChannel, aFragment, aPlaylist, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
@@ -76,8 +76,8 @@ describe('searching', { skip: noBrowser }, () => {
     await check()
     await shot('search-language')
 
+    await lateFrames(page)
     await page.getByRole('button', { name: 'video:bread Only videos' }).click()
-    await page.waitForFunction(() => document.activeElement?.id === 'search' && getSelection()?.toString() === 'bread')
     await page.keyboard.type('ferry')
     await page.getByRole('link', { name: 'Ferry' }).first().waitFor()
     assert.equal(await page.getByLabel('Search the archive').inputValue(), 'video:ferry')

@@ -2,6 +2,7 @@
 import { ListVideo, Play, SearchX } from 'lucide'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { onceRendered } from '../browser/once-rendered.ts'
 import { navigate, route } from '../browser/router.ts'
 import { useTitle } from '../browser/title.ts'
 import { Button } from '../parts/button.tsx'
@@ -447,7 +448,7 @@ function insert(text: string, part?: string): void {
   navigate(text === '' ? '/search/' : `/search/?q=${encodeURIComponent(text)}`, { isReplacing: true })
   const field = document.querySelector<HTMLInputElement>('#search')
   if (!field) return
-  requestAnimationFrame(() => {
+  onceRendered(() => {
     field.focus()
     const at = part === undefined ? -1 : text.indexOf(part)
     if (at === -1) field.setSelectionRange(text.length, text.length)
