@@ -168,6 +168,7 @@ describe('searching', { skip: noBrowser }, () => {
       await go('/search/')
 
       const recent = page.locator('.search-offer').filter({ hasText: 'Recent searches' })
+      await recent.waitFor()
       assert.deepEqual(await recent.getByRole('listitem').allInnerTexts(), ['ferry'], 'only what was found, once')
       await check([/v1\.mp4/])
       await shot(`search-offers-${size}`)
