@@ -1,5 +1,5 @@
 /** Locks a folder for one process. The system releases the lock when the process dies. */
-import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
@@ -44,8 +44,12 @@ export function lockFolder(folder: string): FolderLock {
 export function holdFile(file: string, mode = 0o600, waitMs = 0): FolderLock {
   let db: Database.Database | undefined
   try {
-    // Only if the file does not exist: closing it would release a lock that this process already has on it.
-    if (!existsSync(file)) closeSync(openSync(file, 'wx', mode))
+    try {
+      closeSync(openSync(file, 'wx', mode))
+    } catch (error) {
+      // An existing file is not opened: closing it would release a lock that this process already has on it.
+      if ((error as { code?: string }).code !== 'EEXIST') throw error
+    }
     db = new Database(file, { timeout: waitMs })
     db.pragma('journal_mode = MEMORY') // no file beside it
     db.exec('BEGIN EXCLUSIVE')
