@@ -62,10 +62,11 @@ function removeRows({ name, preferences = {}, tasks = [] }: Plugin, file: string
         )
         .pluck()
         .all()
-      for (const table of holders)
+      for (const table of holders) {
+        const value = db.prepare(`DELETE FROM "${table}" WHERE section = ? AND key = ?`)
         for (const [section, keys] of Object.entries(preferences))
-          for (const key of Object.keys(keys))
-            db.prepare(`DELETE FROM "${table}" WHERE section = ? AND key = ?`).run(section, key)
+          for (const key of Object.keys(keys)) value.run(section, key)
+      }
       const initial = db.prepare('DELETE FROM meta WHERE key = ?')
       for (const task of tasks) initial.run(INITIAL + task.name)
       for (const task of [`${name}.hear`, ...tasks.map((one) => one.name)])

@@ -32,7 +32,7 @@ export class CachedReply {
   constructor(text: string, account: number) {
     this.length = text.length
     this.#plain = text.length < LONG_TEXT ? text : Buffer.from(text)
-    // On processors without instructions for both, such as a Raspberry Pi 4's, SHA-1 takes half the time of SHA-256.
+    // SHA-1 takes half the time of SHA-256 on processors without instructions for hashes, as in a Raspberry Pi 4.
     this.tag = tagOf(createHash('sha1').update(`${account} `).update(this.#plain).digest('base64url'))
   }
 

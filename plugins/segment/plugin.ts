@@ -35,7 +35,7 @@ export default definePlugin({
       (app) =>
       ({ id }) =>
         app.segments.refresh(id),
-    // With its channel's own setting.
+    // Its channel may come back with a setting of its own.
     'video.restored': (app) => () => begin(app),
     'channel.changed':
       (app) =>

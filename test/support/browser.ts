@@ -11,7 +11,14 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type axe from 'axe-core'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Route,
+} from 'playwright-core'
 import { systemClock } from '../../core/base/clock.ts'
 import { withinTime } from '../../core/base/limit.ts'
 import { undeclaredParameters } from './declared-parameters.ts'
@@ -282,18 +289,20 @@ export async function changeAnswer(
 /**
  * Holds back the answers of such requests, as they were at the time of the request, until `release` is called.
  * @param method  only requests of this method
+ * @param times  only so many requests; undefined: all
  */
 export async function holdBack(
   page: Page,
   pattern: RegExp,
   method?: string,
+  times?: number,
 ): Promise<{ asked: Promise<void>; release: () => void }> {
   let hasAsked = () => {}
   let release = () => {}
   const asked = inTime(new Promise<void>((resolve) => (hasAsked = resolve)), `The request ${pattern}`)
   asked.catch(() => undefined) // not every test waits for it
   const released = new Promise<void>((resolve) => (release = resolve))
-  await page.route(pattern, async (route) => {
+  const hold = async (route: Route) => {
     if (method !== undefined && route.request().method() !== method) return route.fallback()
     try {
       const response = await route.fetch()
@@ -304,7 +313,8 @@ export async function holdBack(
       // The test has ended.
       if (!/disposed|closed/.test(String(error))) throw error
     }
-  })
+  }
+  await page.route(pattern, hold, times === undefined ? {} : { times })
   return { asked, release }
 }
 

@@ -68,7 +68,7 @@ export function openPlex(ask: Ask, secret: string): Way {
       const expected = read.length > 0 ? read : faces
       for (const folder of foldersOf(changes)) {
         const section = readerOf(folder)
-        // Of a face that was removed, or that Plex does not read, as it reads others.
+        // The face was removed, or Plex does not read it although it reads others.
         if (!section && !expected.some((face) => isBelow(face, folder))) continue
         if (!section || !/^\d+$/.test(section.key))
           throw errors.unavailable(

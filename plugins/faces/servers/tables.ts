@@ -74,7 +74,7 @@ export interface Making {
   items: string[]
 }
 
-/** Instead of `Making`: the address has changed since, perhaps to that of another server. */
+/** Stored instead of a `Making` after the address has changed, perhaps to that of another server. */
 export const MOVED = '"moved"'
 
 export const serverSecrets = ['faces_server.url', 'faces_server.secret'] as const

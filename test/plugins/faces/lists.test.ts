@@ -151,7 +151,7 @@ for (const kind of Object.keys(SERVERS))
     await playlist('Both', 'v2', 'v1')
     const next = await SERVERS[kind]!(t, root)
     next.scan()
-    // In Emby and Plex, this one has the id of ours in the former server.
+    // In Emby and Plex, this playlist has the id that ours had on the former server.
     next.makePlaylist('Mine', ['[v3].mp4'])
     next.makePlaylist('Both', ['[v3].mp4'])
 

@@ -9,9 +9,9 @@ import { lastFirst } from '../../support/last-first.ts'
 import { allQuiet, PASSWORD, type Server, startServer, USERNAME, until } from '../../support/server.ts'
 import '../../support/long.ts'
 
-/** The search for channels, which checks whether a name exists, replies this if the channel is not archived. */
 /** Whether a preview is requested before the text changes again depends on the time that replies take. */
 const NO_PREVIEW = /422 .*resolve\/look/
+/** The search for channels, which checks whether a name exists, replies 404 if the channel is not archived. */
 const NOT_ARCHIVED = [/404 .*channel\/search/, NO_PREVIEW]
 
 describe('pasted links', { skip: noBrowser }, () => {

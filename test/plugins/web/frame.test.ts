@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { definePlugin, defineTask, Type } from 'archivolt'
-import type { Route } from 'playwright-core'
 import { changeAnswer, holdBack, noBrowser, openPage, type Page } from '../../support/browser.ts'
 import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
 
@@ -199,19 +198,9 @@ describe('the frame', { skip: noBrowser }, () => {
     await go('/settings/account/')
     await pill.locator('.dot').waitFor()
     const session = /\/api\/session\/$/
-    let release = () => {}
-    const released = new Promise<void>((resolve) => (release = resolve))
-    const fetched = new Promise<void>((resolve) => {
-      const answerLater = async (route: Route) => {
-        const response = await route.fetch()
-        resolve()
-        await released
-        await route.fulfill({ response })
-      }
-      void page.route(session, answerLater, { times: 1 })
-    })
+    const { asked, release } = await holdBack(page, session, 'GET', 1)
     await pill.click()
-    await fetched
+    await asked
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()

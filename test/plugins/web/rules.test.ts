@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { holdUp, lateFrames, noBrowser, openPage } from '../../support/browser.ts'
 import { until } from '../../support/server.ts'
-import { aChannel, aVideo, PASSWORD, testApp } from '../../support/testing.ts'
+import { aChannel, aVideo, PASSWORD, type TestApp, testApp } from '../../support/testing.ts'
 
 const ADMIN = { username: 'admin', password: PASSWORD }
 const TITLES = ['Harbour at dawn', 'Fog signals', 'Trailer: <b>tides</b>', 'Trailer: nets']
@@ -11,11 +11,17 @@ const TITLES = ['Harbour at dawn', 'Fog signals', 'Trailer: <b>tides</b>', 'Trai
 /** The error for a pattern that the server refuses. */
 const REFUSED = [/400 \(Bad Request\).*\/api\/rule\//]
 
-const given = (app: Awaited<ReturnType<typeof testApp>>) =>
+const given = (app: TestApp) =>
   app.given(
     aChannel({ id: 'UC1', channel_name: 'Harbour' }),
     ...TITLES.map((title, at) => aVideo({ id: `v${at}`, channelId: 'UC1', title, media_size: 1_000_000 })),
   )
+
+/** Adds rules that never delete videos of the channel. */
+async function addRules(app: TestApp, names: readonly string[]): Promise<void> {
+  const rule = { side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep' }
+  for (const name of names) await app.as('admin').post('/api/rule/', { ...rule, name })
+}
 
 describe('rules', { skip: noBrowser }, () => {
   test('a run lists all of its videos, also those after the first page', async (t) => {
@@ -94,10 +100,7 @@ describe('rules', { skip: noBrowser }, () => {
   test('rules are moved by keys and by dragging, and a removed one is restored at its position', async (t) => {
     const app = await testApp(t)
     await given(app)
-    for (const name of ['one', 'two', 'three'])
-      await app.as('admin').post('/api/rule/', {
-        ...{ side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep', name },
-      })
+    await addRules(app, ['one', 'two', 'three'])
     const names = async () => (await app.as('admin').get('/api/rule/')).body.keep.map((rule: any) => rule.name)
     const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
     const handle = (name: string) => page.getByRole('button', { name: new RegExp(`^Move ${name},`) })
@@ -134,10 +137,7 @@ describe('rules', { skip: noBrowser }, () => {
   test('a rule stays where it was moved while earlier moves are being sent, and further moves build on it', async (t) => {
     const app = await testApp(t)
     await given(app)
-    for (const name of ['one', 'two', 'three'])
-      await app.as('admin').post('/api/rule/', {
-        ...{ side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep', name },
-      })
+    await addRules(app, ['one', 'two', 'three'])
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     const handle = (name: string) => page.getByRole('button', { name: new RegExp(`^Move ${name},`) })
     const order = () => page.locator('.rules strong').allInnerTexts()
@@ -162,10 +162,7 @@ describe('rules', { skip: noBrowser }, () => {
   test('a handle has the focus at its new position before the next key is handled', async (t) => {
     const app = await testApp(t)
     await given(app)
-    for (const name of ['one', 'two', 'three'])
-      await app.as('admin').post('/api/rule/', {
-        ...{ side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep', name },
-      })
+    await addRules(app, ['one', 'two', 'three'])
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     // As in browsers that take the focus from an element that is moved.
     await page.addInitScript('delete Element.prototype.moveBefore')
@@ -187,10 +184,7 @@ describe('rules', { skip: noBrowser }, () => {
   test('a failed switch or move of a rule is undone and reported', async (t) => {
     const app = await testApp(t)
     await given(app)
-    for (const name of ['one', 'two'])
-      await app.as('admin').post('/api/rule/', {
-        ...{ side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep', name },
-      })
+    await addRules(app, ['one', 'two'])
     const { page, go, check } = await openPage(t, app.url, { as: ADMIN })
     await go('/settings/rules/')
     const rule = page.getByRole('switch', { name: 'Apply one' })
@@ -214,10 +208,7 @@ describe('rules', { skip: noBrowser }, () => {
   test('a late reply to one rule does not close the editor of another', async (t) => {
     const app = await testApp(t)
     await given(app)
-    for (const name of ['one', 'two'])
-      await app.as('admin').post('/api/rule/', {
-        ...{ side: 'keep', scope: { kind: 'channel', id: 'UC1' }, conditions: {}, outcome: 'keep', name },
-      })
+    await addRules(app, ['one', 'two'])
     const { page, go } = await openPage(t, app.url, { as: ADMIN })
     const dialog = page.getByRole('dialog', { name: 'Edit rule' })
     await go('/settings/rules/')

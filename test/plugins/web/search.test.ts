@@ -78,6 +78,7 @@ describe('searching', { skip: noBrowser }, () => {
 
     await lateFrames(page)
     await page.getByRole('button', { name: 'video:bread Only videos' }).click()
+    assert.equal(await page.evaluate("document.activeElement.id + ' ' + getSelection()"), 'search bread')
     await page.keyboard.type('ferry')
     await page.getByRole('link', { name: 'Ferry' }).first().waitFor()
     assert.equal(await page.getByLabel('Search the archive').inputValue(), 'video:ferry')

@@ -129,20 +129,26 @@ describe('signing in', { skip: noBrowser }, () => {
     assert.equal((await app.as('user').get('/api/video/v1/')).body.data.player.watched, false)
   })
 
-  test('a tab continues after its account has signed in again in another tab', async (t) => {
-    const app = await testApp(t)
-    await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
-    const as = { username: 'admin', password: PASSWORD }
-    const { page, go } = await openPage(t, app.url, { as })
-    await go('/settings/users/')
-    await page.getByRole('button', { name: 'Add a user' }).click()
-    await page.getByLabel('Username').fill('ada')
-    await page.getByLabel('Password').fill('an unusual password')
-    await page.context().request.post(`${app.url}login/`, { data: { ...as, remember_me: 'on' } })
+  // Without the focus, the tab is in a window beside the other one.
+  for (const hasFocus of [true, false])
+    test(`a tab ${hasFocus ? 'with' : 'without'} the focus continues after its account has signed in again in another tab`, async (t) => {
+      const app = await testApp(t)
+      await app.given(aChannel({ id: 'UC1' }), aVideo({ id: 'v1' }))
+      const as = { username: 'admin', password: PASSWORD }
+      const { page, go } = await openPage(t, app.url, { as })
+      await go('/settings/users/')
+      await page.getByRole('button', { name: 'Add a user' }).click()
+      await page.getByLabel('Username').fill('ada')
+      await page.getByLabel('Password').fill('an unusual password')
+      await page.context().request.post(`${app.url}login/`, { data: { ...as, remember_me: 'on' } })
 
-    // The tab may be in a window beside the other one: then it never gets the focus anew.
-    await page.getByLabel('Password').press('Enter')
+      if (hasFocus) {
+        const compared = page.waitForResponse(/\/api\/session\/$/)
+        await page.evaluate(() => void dispatchEvent(new Event('focus')))
+        await compared
+      }
+      await page.getByLabel('Password').press('Enter')
 
-    await page.getByText('ada can sign in now').waitFor()
-  })
+      await page.getByText('ada can sign in now').waitFor()
+    })
 })

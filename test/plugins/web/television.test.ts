@@ -37,7 +37,7 @@ async function reach(page: Page, target: Locator, isSidewaysFirst = false): Prom
   const way: string[] = []
   for (let step = 0; step < MOST_STEPS; step++) {
     const { keys, isThere, at } = await lead(target)
-    if (isThere) return void console.log(way.join(' -> '))
+    if (isThere) return
     way.push(at)
     // If the direct way leads nowhere or back, tries the other arrow.
     const isAcross = /Left|Right/.test(keys[0]!)
@@ -56,7 +56,7 @@ async function toSections(page: Page): Promise<void> {
       const on = document.activeElement!
       return { isThere: on.closest('.rail') !== null, at: `${on.tagName}.${on.className} ${on.ariaLabel}` }
     })
-    if (isThere) return void console.log(way.join(' -> '))
+    if (isThere) return
     way.push(at)
     await page.keyboard.press('ArrowLeft')
   }

@@ -46,7 +46,7 @@ export function Menu({
 
   // Not an effect after the paint: keys pressed until then would reach the page behind.
   useLayoutEffect(() => void (isOpen && showBeside(button.current!, list.current!)), [isOpen])
-  // After the paint, because that of an earlier scrolling is reported before it.
+  // After the paint: until then, the event of an earlier scrolling may still arrive.
   useEffect(() => {
     if (!isOpen) return
     const close = () => setOpen(false)
