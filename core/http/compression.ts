@@ -3,13 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
 
-/** A list takes a fifth less time than at level 4, and 3% more bytes. */
-const GZIP_LEVEL = 2
+/** At level 2 a list takes a fifth less time than at level 4, and 3% more bytes. */
+const OPTIONS = { level: 2 }
 /** Compressing shorter texts takes more time than it saves on the wire. */
 const GZIP_FROM_CHARACTERS = 8192
 /** Up to this length compressing takes less time (at most 0.2 ms) than handing the text to another thread (0.1 ms). */
 const GZIP_AT_ONCE_CHARACTERS = 32_768
-const OPTIONS = { level: GZIP_LEVEL }
 
 const gzipAsync = promisify(gzip)
 

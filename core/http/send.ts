@@ -83,20 +83,10 @@ const contentOf = (plain: string | Buffer): Content => ({
 type Content = Pick<CachedReply, 'length' | 'plain' | 'compressed'>
 
 function sendContent(exchange: Exchange, status: number, content: Content, own: Record<string, string>): Sent {
-  if (isWorthCompressing(content) && COMPRESSIBLE.test(own['Content-Type']!))
-    return sendEncoded(exchange, status, content, own)
-  finish(exchange, status, content.plain, own)
-}
-
-async function sendEncoded(
-  exchange: Exchange,
-  status: number,
-  content: Content,
-  own: Record<string, string>,
-): Promise<void> {
-  varyBy(exchange, 'Accept-Encoding')
-  if (!acceptsGzip(exchange.request)) return finish(exchange, status, content.plain, own)
-  finish(exchange, status, await content.compressed(), { ...own, 'Content-Encoding': 'gzip' })
+  const mayCompress = isWorthCompressing(content) && COMPRESSIBLE.test(own['Content-Type']!)
+  if (mayCompress) varyBy(exchange, 'Accept-Encoding')
+  if (!mayCompress || !acceptsGzip(exchange.request)) return finish(exchange, status, content.plain, own)
+  return content.compressed().then((bytes) => finish(exchange, status, bytes, { ...own, 'Content-Encoding': 'gzip' }))
 }
 
 export function varyBy({ headers }: Exchange, names: string | readonly string[]): void {
