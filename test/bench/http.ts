@@ -63,6 +63,7 @@ platform.platform.faults.set('global', { name: 'media_slow', bytesPerSecond: 200
 const dataDir = await copyOfLibrary(scope, VIDEOS)
 if (!isFirstOnly) await measureStart()
 let server = await start()
+await firstSnapshotTaken(server)
 if (!isFirstOnly) await measureIdle()
 const { playlist_id: ownPlaylist } = await done('POST', '/api/playlist/custom/', { playlist_name: 'Own' })
 await done('POST', '/api/library/', { command: 'accept' }) // no video has a file: else it waits for its disk
@@ -126,13 +127,15 @@ async function done(method: string, path: string, body?: object, of = server): P
   return answer.body
 }
 
-/** Writes something of each kind, which makes all cached replies out of date. */
+/** Writes something of each kind, which makes all cached replies out of date. None of the writes starts a job. */
 async function write(): Promise<void> {
   const isEven = ++writes % 2 === 0
   await done('POST', '/api/watched/', { id: marked, is_watched: isEven })
   await done('POST', `/api/playlist/custom/${ownPlaylist}/`, { playlist_name: `Own ${writes}` })
   const { data } = await done('GET', '/api/channel/')
-  await done('POST', `/api/channel/${data[0].channel_id}/`, { channel_overwrites: { index_playlists: isEven } })
+  await done('POST', `/api/channel/${data[0].channel_id}/`, {
+    channel_overwrites: { download_format: isEven ? 'best' : null },
+  })
   const queued = (await done('GET', '/api/download/?filter=pending')).data[0].youtube_id
   await done('POST', `/api/download/${queued}/`, { status: 'ignore' })
 }
