@@ -11,7 +11,7 @@ const LONGEST_WORD = 64
 const MOST_WORDS = 20_000
 /** Maximum number of words of one query. */
 const MOST_QUERY_WORDS = 32
-const STEMS_KEPT = 50_000
+const STEMS_KEPT = 10_000
 /**
  * Minimum length of a stem for near matches: a shorter one is near too many others, so that `running` would find `gun`.
  */
