@@ -1,5 +1,4 @@
 /** Sentences for people: plain English, or a template with separate values that can be translated. */
-import { Type } from 'typebox'
 
 /** `{ key: 'The shelf {name} is full', params: { name: 'Boats' } }` */
 export interface Sentence {
@@ -13,21 +12,8 @@ type Value = string | number | Sentence
 /** A text without values is its own template. */
 export type Words = string | Sentence
 
-/** The schema for payloads and rows. */
-export const Words = Type.Unsafe<Words>(
-  Type.Union([Type.String(), Type.Object({ key: Type.String(), params: Type.Record(Type.String(), Type.Unknown()) })]),
-)
-
 /** English sentence → its template and values. Sentences without values are left out. */
 export type Said = Record<string, Sentence>
-
-/** The schema for replies, contract 2.3. */
-export const Said = Type.Unsafe<Said>(
-  Type.Record(Type.String(), Type.Object({ key: Type.String(), params: Type.Record(Type.String(), Type.Unknown()) }), {
-    description:
-      'The template and values of each sentence, by its English text. Sentences without values are left out.',
-  }),
-)
 
 type Named = Record<string, Value>
 
