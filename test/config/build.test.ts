@@ -27,13 +27,16 @@ function loadedBy(names: readonly string[]): Set<string> {
   return loaded
 }
 
-test('a start does not load packages that are needed only later', () => {
-  const atStart = loadedBy([...code.keys()].filter((name) => /^(main|plugins\/\w+\/plugin)\.js$/.test(name)))
-
-  const packages = new Set(
-    [...atStart].flatMap((name) =>
+const packagesIn = (names: Iterable<string>): Set<string> =>
+  new Set(
+    [...names].flatMap((name) =>
       [...code.get(name)!.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)/gm)].map(([, found]) => found!),
     ),
+  )
+
+test('a start does not load packages that are needed only later', () => {
+  const packages = packagesIn(
+    loadedBy([...code.keys()].filter((name) => /^(main|plugins\/\w+\/plugin)\.js$/.test(name))),
   )
 
   assert.ok(packages.has('typebox') && packages.has('find-my-way'), [...packages].join(' '))
@@ -41,6 +44,10 @@ test('a start does not load packages that are needed only later', () => {
     LATER.filter((name) => packages.has(name)),
     [],
   )
+})
+
+test('the index thread, which stays in memory, has a package for stems and no other', () => {
+  assert.deepEqual([...packagesIn(['plugins/sqlite/worker.cjs'])], ['stemmer'])
 })
 
 test('no file has a character that makes the engine store it with two bytes per character', () => {
