@@ -155,7 +155,7 @@ async function start(
     const schedules = openScheduler({
       ...{ ledger, clock, log, tasks: registry.tasks, jobs },
       app: (task) => wiring.appOf(task as Task),
-      within: wiring.within,
+      ...{ within: wiring.within, isOff: wiring.isOff },
     })
     const app = wiring.makeApps({
       ...{ settings, index, ledger, jobs, schedules, preferences },

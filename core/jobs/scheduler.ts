@@ -50,6 +50,8 @@ interface SchedulerOptions extends JobParts {
   jobs: Pick<JobsRunner, 'start' | 'onEnded' | 'bringForward'>
   app: (task: AnyTask) => unknown
   within: <Result>(task: AnyTask, work: () => Result) => Result
+  /** Whether the task's plugin is stopped or switched off: until it is on again, the schedule rests. */
+  isOff: (task: AnyTask) => boolean
   /** An IANA name; default: the time zone of the process. */
   timeZone?: string
 }
@@ -62,7 +64,7 @@ const SMALL_CORRECTION_MS = 10 * 60_000
 const QUIET_AT_FIRST_MS = 30 * 60_000
 
 export function openScheduler(parts: SchedulerOptions): Scheduler {
-  const { ledger, clock, log, tasks, jobs, app, within, timeZone } = parts
+  const { ledger, clock, log, tasks, jobs, app, within, isOff, timeZone } = parts
   const rows = openScheduleRows(ledger)
   /** Task → its parsed cron text. */
   const crons = new Map<string, CronTimes>()
@@ -78,12 +80,13 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
 
   function toRecord(row: ScheduleRow): ScheduleRecord {
     const { texts, said } = saidOf(row.last_words === null ? [] : [row.last_words])
+    const task = tasks.get(row.task)
     return {
       name: row.task,
       schedule: row.cron,
       schedule_human: cronOf(row)?.inWords() ?? '',
       last_run_at: isoOrNull(row.last_run_at),
-      next_run_at: tasks.has(row.task) ? isoOrNull(row.next_run_at) : null,
+      next_run_at: task && !isOff(task) ? isoOrNull(row.next_run_at) : null,
       config: row.config,
       last_status: row.last_state,
       last_ended_at: isoOrNull(row.last_ended_at),
@@ -173,6 +176,7 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
   async function startOrNoteNext(row: ScheduleRow, task: AnyTask, cron: CronTimes, now: number): Promise<void> {
     const next = nextOf(row, cron, now) ?? null
     try {
+      if (isDue(row, cron, now) && isOff(task)) return
       if (isDue(row, cron, now) && isNeeded(task)) await startScheduled(row, task, next)
       else if (row.next_run_at !== next) await ledger.write(() => rows.advance(row, null, next))
     } catch (error) {
@@ -181,9 +185,8 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
     }
   }
 
-  const isNeeded = (task: AnyTask): boolean =>
-    // The scheduler does not know the app's type: it only passes the app on to tasks.
-    within(task, () => task.schedule?.isNeeded?.(app(task) as never) ?? true)
+  // The scheduler does not know the app's type: it only passes the app on to tasks.
+  const isNeeded = (task: AnyTask) => within(task, () => task.schedule?.isNeeded?.(app(task) as never) ?? true)
 
   async function startScheduled(row: ScheduleRow, task: AnyTask, next: number | null): Promise<void> {
     const known = task.payload.properties
@@ -200,8 +203,9 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
     timer?.cancel()
     if (!isBegun || isClosed) return
     const now = clock.now()
-    const next = Math.min(...rows.list().map((row) => (tasks.has(row.task) ? (row.next_run_at ?? Infinity) : Infinity)))
-    if (next > now && next < Infinity) timer = clock.at(next, () => void poll())
+    const times = rows.list().map((row) => row.next_run_at ?? 0)
+    const next = Math.min(...times.filter((time) => time > now))
+    if (next < Infinity) timer = clock.at(next, () => void poll())
   }
 
   function poll(): Promise<void> {
@@ -259,11 +263,8 @@ function checkConfig(task: AnyTask, config: Record<string, unknown>): void {
 }
 
 /** A random minute, from which the first run is at least `QUIET_AT_FIRST_MS` away. */
-function initialCron(
-  { auto, initially }: ScheduledTask['schedule'],
-  timeZone: string | undefined,
-  now: number,
-): CronTimes {
+function initialCron(schedule: ScheduledTask['schedule'], timeZone: string | undefined, now: number): CronTimes {
+  const { auto, initially } = schedule
   if (initially === undefined || initially === 'auto') return readCron(auto, timeZone)
   const weekday = auto.trim().split(/\s+/)[2] ?? '*'
   const hour = initially === 'random' ? randomInt(24) : initially.hour

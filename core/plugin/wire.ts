@@ -128,11 +128,14 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
   /** Runs code of the plugin that owns a route or a task. @throws unavailable  the plugin is stopped */
   function within<Result>(part: object, work: () => Result): Result {
     const plugin = loaded.ownerOf(part)
-    const name = plugin && isOutside(plugin) ? plugin.name : undefined
-    // The delivery of events is not refused: it waits until the plugin is started again.
-    const refusal = name !== undefined && part !== loaded.hearingOf(plugin!)?.task ? failures.refusal(name) : undefined
-    if (refusal) throw refusal
-    return asPlugin(name, work)
+    if (plugin && isOff(part)) throw failures.refusal(plugin.name)!
+    return asPlugin(plugin && isOutside(plugin) ? plugin.name : undefined, work)
+  }
+
+  /** Whether its plugin is stopped. The delivery of events is not refused: it waits until the plugin is started again. */
+  function isOff(part: object): boolean {
+    const plugin = loaded.ownerOf(part)
+    return !!plugin && part !== loaded.hearingOf(plugin)?.task && failures.refusal(plugin.name) !== undefined
   }
 
   function blame(error: unknown, isLate = false): boolean {
@@ -205,12 +208,9 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     for (const [name, implement] of Object.entries(plugin.implements ?? {}) as Array<
       [HookName, (app: WholeApp) => Hooks[HookName]]
     >) {
-      const implementation: unknown = implement(own)
-      hook(name).push(
-        isOutside(plugin)
-          ? guardedImplementation(implementation, name, rules.get(name), plugin, own, failures)
-          : implementation,
-      )
+      const given: unknown = implement(own)
+      const guarded = () => guardedImplementation(given, name, rules.get(name), plugin, own, failures)
+      hook(name).push(isOutside(plugin) ? guarded() : given)
     }
   }
 
@@ -311,5 +311,5 @@ export function openWiring({ loaded, clock, log, version, pages }: WiringParts) 
     ]
   }
 
-  return { hook, makeApps, appOf, within, blame, putToWork, ownerOf, named, faultForms, replyHeaders, envelopes }
+  return { hook, makeApps, appOf, within, isOff, blame, putToWork, ownerOf, named, faultForms, replyHeaders, envelopes }
 }

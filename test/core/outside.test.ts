@@ -430,6 +430,38 @@ test('the data of a missing plugin prevents no start, is reported, and is there 
   assert.deepEqual(back.app.schedules.outgoing()['tide.count']?.urls, ['https://example.org/hook'])
 })
 
+test('the schedule of a plugin that is off rests without errors, delays no others, and makes up for one run at most', async (t) => {
+  const { lines, log } = aLog()
+  const clock = testClock('2026-01-15T00:00:30Z')
+  const ran: string[] = []
+  const counts = (name: string, auto: string) =>
+    defineTask({
+      ...{ name, title: name, payload: Type.Object({}), lane: 'light' },
+      schedule: { auto, initially: 'auto' },
+      run: async () => void ran.push(`${name} ${new Date(clock.now()).toISOString().slice(0, 19)}`),
+    })
+  const own = definePlugin({ name: 'own', tasks: [counts('own.count', '0 6 *')] })
+  const tide = definePlugin({ name: 'tide', api: 1, tasks: [counts('tide.count', '0 * *')] })
+  const app = await testApp(t, { plugins: [own], outside: [tide], log, clock })
+  const schedule = () => app.app.schedules.get('tide.count')
+  await app.app.plugins.switch('tide', false)
+
+  await clock.advance(7 * 3600_000)
+
+  assert.deepEqual(
+    lines.filter(({ level }) => level !== 'info').map(({ msg }) => msg),
+    [],
+  )
+  assert.deepEqual(ran, ['own.count 2026-01-15T06:00:00'])
+  assert.equal(schedule()?.next_run_at, null)
+
+  await app.app.plugins.switch('tide', true)
+  for (let minute = 0; minute < 90; minute++) await clock.advance(60_000)
+
+  assert.deepEqual(ran.slice(1), ['tide.count 2026-01-15T07:01:30', 'tide.count 2026-01-15T08:00:00'])
+  assert.equal(schedule()?.next_run_at, '2026-01-15T09:00:00.000Z')
+})
+
 test('a setting that no plugin has ever declared still stops the start', async (t) => {
   const dataDir = await temporaryFolder(t)
   const first = await testApp(t, { dataDir, plugins: [asks], outside: [aTide()] })

@@ -25,6 +25,7 @@ export interface Workshop {
   lanes: Lanes
   tasks: Map<string, Task>
   within<Result>(task: object, work: () => Result): Result
+  isOff(task: object): boolean
   /** Opens the same folder again, as a new process would. */
   reopen(tasks?: readonly Task[]): Promise<Workshop>
   close(): Promise<void>
@@ -88,6 +89,7 @@ export async function openWorkshop(
     lanes,
     tasks: byName,
     within,
+    isOff: () => false,
     async reopen(others = tasks) {
       await close()
       return openWorkshop(t, others, { folder, clock, debug, lanes: names })
