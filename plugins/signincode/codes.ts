@@ -52,7 +52,15 @@ export interface Waiting {
 }
 
 /** `waiting`: nobody has answered; `expired`: also unknown, or already used. */
-export type Outcome = { state: 'waiting' | 'refused' | 'expired' } | { state: 'approved'; proof: Proof; by: number }
+export type Outcome = { state: 'waiting' | 'refused' | 'expired' } | Approved
+
+interface Approved {
+  state: 'approved'
+  proof: Proof
+  by: number
+  /** The session ends with the account's PIN. */
+  isByPin: boolean
+}
 
 export interface SignInCodes {
   /** @returns the secret that the screen stores, and the code that it shows. @throws throttled: too many codes wait */
@@ -62,8 +70,12 @@ export interface SignInCodes {
    * person typed it
    */
   find(typed: string): Waiting | undefined
-  /** @param by  the approving account. @returns false: the code was answered or has expired meanwhile */
-  approve(typed: string, userId: number, by: number): Promise<boolean>
+  /**
+   * @param by       the approving account
+   * @param isByPin  it has proved its right with the PIN of the chosen account
+   * @returns false: the code was answered or has expired meanwhile
+   */
+  approve(typed: string, userId: number, by: number, isByPin: boolean): Promise<boolean>
   /** @returns false: the code was answered or has expired meanwhile */
   refuse(typed: string): Promise<boolean>
   /** The outcome of the code. An answer is returned only once. */
@@ -86,19 +98,20 @@ export function openSignInCodes({ ledger, clock, accounts }: Pick<App, 'ledger' 
   const take = ledger.sql<Row>('DELETE FROM signincode_waiting WHERE hash = ? RETURNING *')
   const deleteOld = ledger.sql('DELETE FROM signincode_waiting WHERE created_at <= ?')
 
-  const proofOf = ({ hash, user_id: id, signed }: Row): Proof | undefined => {
+  const proofOf = ({ hash, user_id: id, signed }: Row): Pick<Approved, 'proof' | 'isByPin'> | undefined => {
     const account = accounts.get(id!)
     if (!account) return undefined
+    const isByPin = signed === accounts.lastingLink(hash, account.id, true)
     const holds = () =>
-      accounts.get(account.id)?.is_active === true && accounts.lastingLink(hash, account.id) === signed
-    return { account, holds }
+      accounts.get(account.id)?.is_active === true && accounts.lastingLink(hash, account.id, isByPin) === signed
+    return { proof: { account, holds }, isByPin }
   }
-  const answerWith = (typed: string, userId: number, by: number | null) =>
+  const answerWith = (typed: string, userId: number, by: number | null, isByPin = false) =>
     ledger.write(() => {
       const code = lettersOf(typed)
       const row = selectWaiting.get(code, since())
       if (!row) return false
-      const signed = userId === REFUSED ? null : accounts.lastingLink(row.hash, userId)
+      const signed = userId === REFUSED ? null : accounts.lastingLink(row.hash, userId, isByPin)
       return answer.run(userId, signed, by, code, since()).changes === 1
     })
 
@@ -121,7 +134,7 @@ export function openSignInCodes({ ledger, clock, accounts }: Pick<App, 'ledger' 
       return { agent, address, createdAt, expiresAt: createdAt + CODE_SECONDS }
     },
 
-    approve: (typed, userId, by) => answerWith(typed, userId, by),
+    approve: answerWith,
     refuse: (typed) => answerWith(typed, REFUSED, null),
 
     async redeem(secret) {
@@ -132,8 +145,8 @@ export function openSignInCodes({ ledger, clock, accounts }: Pick<App, 'ledger' 
       const row = await ledger.write(() => take.get(hash))
       if (!row) return { state: 'expired' }
       if (row.user_id === REFUSED) return { state: 'refused' }
-      const proof = proofOf(row)
-      return proof?.holds() ? { state: 'approved', proof, by: row.approved_by! } : { state: 'expired' }
+      const approval = proofOf(row)
+      return approval?.proof.holds() ? { state: 'approved', ...approval, by: row.approved_by! } : { state: 'expired' }
     },
   }
 }

@@ -70,8 +70,9 @@ export const enterWithCode = defineRoute({
     app.signInCodeLimits.redeem(request.address)
     const outcome = await app.signInCodes.redeem(body.device_code)
     if (outcome.state !== 'approved') return { state: outcome.state }
-    const { proof, by } = outcome
-    await app.signIns.start({ proof, isRemembered: true, way: 'code' }, { request, headers })
+    const { proof, by, isByPin } = outcome
+    const way = isByPin ? 'code_by_pin' : 'code'
+    await app.signIns.start({ proof, isRemembered: true, way }, { request, headers })
     tellSecurity(app.log, 'sign_in', { account: proof.account.id, address: request.address, by, at: 'code' })
     return { state: 'signed_in' as const }
   },
@@ -134,7 +135,8 @@ export const approveCode = defineRoute({
       const from = { cookies: request.headers['cookie'], address: request.address, signal }
       if (!pin || !(await app.accounts.checkPin(id, pin, from))) throw errors.wrongField('pin', 'is wrong')
     } else app.signIns.refuseUnproven(actor)
-    if (!(await app.signInCodes.approve(userCode, id, actor.id))) throw unknown()
+    const isByPin = profile.needs_pin || (id === actor.id && beganWithPin(actor, app))
+    if (!(await app.signInCodes.approve(userCode, id, actor.id, isByPin))) throw unknown()
     return { success: true as const }
   },
 })
@@ -162,6 +164,9 @@ function waiting(userCode: string, actor: Actor, { signInCodes, signInCodeLimits
   signInCodeLimits.miss(actor.id)
   throw unknown()
 }
+
+const beganWithPin = ({ id, session }: Actor, { accounts }: App): boolean =>
+  accounts.sessions(id, session).some(({ is_current, way }) => is_current && way === 'pin')
 
 const unknown = () => errors.notFound('sign-in code')
 

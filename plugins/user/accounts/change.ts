@@ -163,7 +163,7 @@ function writeChange(
   const isOtherRole = after.is_staff !== (row.is_staff === 1)
   if (!after.is_active) sessions.endAll(id)
   else if (hashed.password || hashed.totp === null || isOtherRole) sessions.endAll(id, keepSession)
-  else if (hashed.pin !== undefined) sessions.endAll(id, keepSession, 'pin')
+  else if (hashed.pin !== undefined) sessions.endByPin(id, keepSession)
 }
 
 /** Creates the first admin if there is no account. Core calls it at each start. */

@@ -16,9 +16,10 @@ export function openLastingLinks({
 }) {
   const textOf = (path: string, { id, password }: UserRow) => `${id}:${password}:${path}`
   return {
-    /** @returns the signature, to be appended to the path */
-    sign(path: string, holder: UserRow): string {
-      return `${holder.id}.${signing.sign('lasting-link', textOf(path, holder)).toString('base64url')}`
+    /** @returns the signature, to be appended to the path. @param untilPin  it also ends when the PIN is changed */
+    sign(path: string, holder: UserRow, untilPin = false): string {
+      const text = textOf(untilPin ? `${holder.pin}:${path}` : path, holder)
+      return `${holder.id}.${signing.sign('lasting-link', text).toString('base64url')}`
     },
     /** @returns the account's id; undefined: not signed here for this path, or no longer valid */
     read(path: string, signed: string): number | undefined {

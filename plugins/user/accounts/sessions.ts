@@ -17,9 +17,9 @@ const NAME_LENGTH = 16
 
 /**
  * How the user has signed in. With `provider` and `proxy`, that program is responsible for the identity; with `code`,
- * an account on another device is.
+ * an account on another device is. `code_by_pin`: it had to send the user's PIN for that, so the session ends with it.
  */
-export type Way = 'password' | 'pin' | 'provider' | 'proxy' | 'code'
+export type Way = 'password' | 'pin' | 'provider' | 'proxy' | 'code' | 'code_by_pin'
 
 export interface Session {
   userId: number
@@ -39,7 +39,7 @@ export interface Session {
 export interface SessionRecord extends Origin {
   id: string
   is_current: boolean
-  way: Way
+  way: Exclude<Way, 'code_by_pin'>
   created: string
   /** Accurate to five minutes. */
   last_used: string
@@ -99,7 +99,10 @@ export function openSessions({
   const deleteNamed = ledger.sql<{ device: string | null }>(
     `DELETE FROM sessions WHERE user_id = ? AND substr(hash, 1, ${NAME_LENGTH}) = ? RETURNING device`,
   )
-  const deleteOthers = ledger.sql('DELETE FROM sessions WHERE user_id = ? AND hash <> ? AND way = ifnull(?, way)')
+  const deleteOthers = ledger.sql('DELETE FROM sessions WHERE user_id = ? AND hash <> ?')
+  const deleteByPin = ledger.sql(
+    "DELETE FROM sessions WHERE user_id = ? AND hash <> ? AND way IN ('pin', 'code_by_pin')",
+  )
   const deleteEnded = ledger.sql('DELETE FROM sessions WHERE expires_at <= ? OR max(used_at, created_at) <= ?')
   const deleteOldest = ledger.sql(
     'DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE user_id = ? ORDER BY created_at DESC LIMIT -1 OFFSET ?)',
@@ -149,7 +152,8 @@ export function openSessions({
     list: (userId: number, current: string | undefined): SessionRecord[] =>
       selectAll.all(userId, now(), since()).map((row) => ({
         ...{ id: row.hash.slice(0, NAME_LENGTH), is_current: row.hash === current },
-        ...{ browser: row.browser, system: row.system, address: row.address, way: row.way },
+        ...{ browser: row.browser, system: row.system, address: row.address },
+        way: row.way === 'code_by_pin' ? 'code' : row.way,
         ...{ created: isoTime(row.created_at), last_used: isoTime(Math.max(row.used_at, row.created_at)) },
         expires: isoTime(row.expires_at),
       })),
@@ -178,10 +182,13 @@ export function openSessions({
       if (!row) throw errors.notFound('session')
       return row.device
     },
-    /** Ends all sessions of a user except one, or only those that began in this way. Call inside a write. */
-    endAll: (userId: number, keep = '', way: Way | null = null) => void deleteOthers.run(userId, keep, way),
+    /** Ends all sessions of a user except one. Call inside a write. */
+    endAll: (userId: number, keep = '') => void deleteOthers.run(userId, keep),
+    /** Ends all sessions of a user that began with the PIN, except one. Call inside a write. */
+    endByPin: (userId: number, keep = '') => void deleteByPin.run(userId, keep),
   }
 }
 
 /** When a session began with a proof of identity: never if it was approved on another device. */
-const beganProven = ({ way, created_at }: Row): number | undefined => (way === 'code' ? undefined : created_at)
+const beganProven = ({ way, created_at }: Row): number | undefined =>
+  way === 'code' || way === 'code_by_pin' ? undefined : created_at

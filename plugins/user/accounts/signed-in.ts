@@ -80,7 +80,7 @@ export const signedInOf = (state: AccountsState): SignedIn => {
     seeSignIn: (id, signIn, session) => ledger.write(() => knownDevices.see(id, signIn, deviceOf(session))),
 
     link: links.sign,
-    lastingLink: (path, id) => `${path}/${lastingLinks.sign(path, users.existing(id))}`,
+    lastingLink: (path, id, untilPin) => `${path}/${lastingLinks.sign(path, users.existing(id), untilPin)}`,
 
     onDevice(cookies) {
       const device = devices.of(cookies)

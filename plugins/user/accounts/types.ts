@@ -229,8 +229,9 @@ declare module 'archivolt' {
     /**
      * Signs a path and everything below it for programs that can only store an address: `<path>/<signature>/…`. The
      * address gives read access with the rights of the account, until its password is changed. @throws not_found
+     * @param untilPin  no address, but a proof that also ends when the PIN is changed
      */
-    lastingLink(path: string, id: number): string
+    lastingLink(path: string, id: number, untilPin?: boolean): string
     /** The accounts that can sign in with their PIN on this device. @param cookies  the request's header */
     onDevice(cookies: string | undefined): AccountRecord[]
     /**

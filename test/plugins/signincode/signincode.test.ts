@@ -188,6 +188,45 @@ test('an approval ends with the password of its account, and with the account', 
   assert.equal(await television.enter(gone.device_code), 'expired')
 })
 
+test('a new password ends the sessions that began with a code; a new PIN ends those that the PIN has approved', async (t) => {
+  const { app, television, open } = await household(t)
+  const phone = await open('admin')
+  await phone.ask('post', '/api/user/1/', { pin: '4711', current_password: PASSWORD })
+  await phone.signIn('user')
+  await phone.ask('post', '/api/user/2/', { pin: '1234', current_password: PASSWORD })
+  await phone.signIn('admin')
+  const byPin = async (screen: Browser) => {
+    const { user_code, device_code } = await screen.code()
+    assert.equal((await phone.approve(user_code, USER, { pin: '1234' })).status, 200)
+    return device_code
+  }
+  const other = new Browser(app)
+  const late = await byPin(other)
+  assert.equal(await television.enter(await byPin(television)), 'signed_in')
+  const [projector, browser] = [new Browser(app), new Browser(app)]
+  assert.equal((await phone.ask('post', '/api/device/', { user_id: USER, pin: '1234' })).status, 204)
+  const owners: Array<[Browser, Browser]> = [
+    [phone, projector],
+    [await open('user'), browser],
+  ]
+  for (const [owner, screen] of owners) {
+    const { user_code, device_code } = await screen.code()
+    assert.equal((await owner.approve(user_code, USER)).status, 200)
+    assert.equal(await screen.enter(device_code), 'signed_in')
+  }
+  const { body: sessions } = await television.ask('get', '/api/own-session/')
+  assert.equal(sessions.filter(({ way }: any) => way === 'code').length, 3)
+  assert.equal((await television.ask('get', '/api/token/')).status, 403, 'a PIN elsewhere is no recent proof here')
+
+  await app.as('user').post('/api/user/2/', { pin: '9876', current_password: PASSWORD })
+
+  for (const screen of [television, projector, phone]) assert.equal((await screen.ask('get', '/api/ping/')).status, 401)
+  assert.equal(await other.enter(late), 'expired', 'an approval by the former PIN')
+  assert.equal(await browser.asks(), USER, 'no PIN has approved it')
+  await app.as('user').post('/api/user/2/', { password: 'another password for tests', current_password: PASSWORD })
+  assert.equal((await browser.ask('get', '/api/ping/')).status, 401)
+})
+
 test('other sites, access tokens and anonymous clients can neither ask nor answer', async (t) => {
   const { app, television, open } = await household(t)
   const phone = await open('user')
