@@ -328,6 +328,10 @@ test('code that compares with the documents after a restore also does so after a
 
   const hearing = (event: string) =>
     found.filter(({ plugin }) => Object.keys(plugin.on ?? {}).includes(event)).map(({ plugin }) => plugin.name)
+  const hearingOfLedgers = hearing('ledger.replaced')
 
-  assert.deepEqual(hearing('ledger.replaced'), hearing('index.replaced'))
+  assert.deepEqual(
+    hearing('index.replaced').filter((name) => !hearingOfLedgers.includes(name)),
+    [],
+  )
 })

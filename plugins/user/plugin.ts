@@ -29,6 +29,7 @@ export default definePlugin({
     'session.community': { otherwise: () => [] },
   },
   events: ['user.removed', 'view.changed'],
+  on: { 'ledger.replaced': ({ accounts }) => accounts.skipLostIds },
   services: ({ accounts }) => ({ signIns: openSignIns(accounts) }),
   commands: [addAccount, setPassword, removeTotp],
   async setup({ settings, preferences, accounts, log }) {

@@ -33,6 +33,7 @@ type Changes = Pick<
   | 'viewOf'
   | 'dropFromViews'
   | 'remove'
+  | 'skipLostIds'
   | 'isUnused'
   | 'setRules'
 >
@@ -109,6 +110,8 @@ export const changesOf = (state: AccountsState): Changes => {
       tellSecurity(log, 'account_removed', { account: id })
       await forgetFirstPassword(state, id)
     },
+
+    skipLostIds: () => write(state, users.skipLostIds),
 
     isUnused: () => isUnused(state),
 

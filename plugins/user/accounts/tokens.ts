@@ -1,10 +1,13 @@
 /** Each account's own token: derived from the secret key; the ledger stores only generations and hashes. */
-import { createHash } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import type { Ledger, Signing } from 'archivolt'
 
 const TOKEN = /^[0-9a-f]{40}$/
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')
+
+/** Random: if an older ledger is put back, counting on from its number would bring back a token that was revoked. */
+const newGeneration = () => randomInt(2 ** 48 - 1)
 
 export function openTokens({ ledger, signing }: { ledger: Ledger; signing: Signing }) {
   const tokenOf = (userId: number, generation: number) =>
@@ -23,7 +26,7 @@ export function openTokens({ ledger, signing }: { ledger: Ledger; signing: Signi
     /** The user's token; created if the user has none. Call inside a write. */
     make(userId: number): string {
       const row = selectToken.get(userId)
-      const generation = row?.generation ?? 0
+      const generation = row?.generation ?? newGeneration()
       const token = tokenOf(userId, generation)
       const hash = sha256(token)
       // After a key rotation, the stored hash belongs to the old token.
@@ -40,7 +43,7 @@ export function openTokens({ ledger, signing }: { ledger: Ledger; signing: Signi
     },
 
     /** Call inside a write. */
-    revoke: (userId: number) => void upsertToken.run(userId, (selectToken.get(userId)?.generation ?? 0) + 1, null),
+    revoke: (userId: number) => void upsertToken.run(userId, newGeneration(), null),
 
     ownerOf(token: string): number | undefined {
       if (!TOKEN.test(token)) return undefined

@@ -140,6 +140,8 @@ declare module 'archivolt' {
     dropFromViews(kind: string, id: string): Promise<void>
     /** Removes the account with all its data. @throws not_found, conflict (last active admin) */
     remove(id: number): Promise<void>
+    /** Call it when an older ledger was put back: no account that is added later gets the id of one that it lacks. */
+    skipLostIds(): Promise<void>
     /** Whether nobody has signed in yet, and the generated first password is still in its file. */
     isUnused(): boolean
     /**

@@ -28,6 +28,7 @@ export function openUserRows({ ledger, clock }: { ledger: Ledger; clock: Clock }
   const insert = ledger.sql(
     'INSERT INTO users (username, password, is_staff, may_download, created_at) VALUES (?, ?, ?, ?, ?)',
   )
+  const skipIds = ledger.sql("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'users'")
   const update = ledger.sql('UPDATE users SET password = ?, is_staff = ?, is_active = ?, may_download = ? WHERE id = ?')
   const updatePin = ledger.sql('UPDATE users SET pin = ? WHERE id = ?')
   const updateLogin = ledger.sql('UPDATE users SET last_login = ? WHERE id = ?')
@@ -51,6 +52,11 @@ export function openUserRows({ ledger, clock }: { ledger: Ledger; clock: Clock }
       const added = insert.run(username, password, bit(isStaff), bit(mayDownload), epochSeconds(clock))
       return Number(added.lastInsertRowid)
     },
+    /**
+     * After an older ledger was put back: accounts that it lacks may still be named elsewhere, so nobody else gets their
+     * ids. No ledger has had more accounts than seconds have passed, so the present time is above all of them.
+     */
+    skipLostIds: () => void skipIds.run(epochSeconds(clock)),
     change: (id: number, password: string, rights: UserRights) =>
       void update.run(password, bit(rights.is_staff), bit(rights.is_active), bit(rights.may_download), id),
     setPin: (id: number, pin: string | null) => void updatePin.run(pin, id),

@@ -4,7 +4,7 @@ import { cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { definePlugin } from 'archivolt'
-import { aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
 import { temporaryFolder } from '../../support/folder.ts'
 
 /** A server, and the messages of its starts since the last call. */
@@ -106,4 +106,43 @@ test('a lost index is reported as lost, not as older', async (t) => {
   assert.deepEqual(heard(), [])
   await app.restart()
   assert.deepEqual(heard(), [])
+})
+
+/** Runs while the ledger has an account that the older ledger, which is then put back, does not have. */
+async function withLostAccount(t: TestContext, work: (app: TestApp, lost: number) => Promise<unknown>) {
+  const { app } = await given(t)
+  const putBack = await kept(app, 'ledger.sqlite', t)
+  const { body } = await app.as('admin').post('/api/user/', { username: 'lost', password: PASSWORD })
+  await work(app, body.id)
+  await putBack()
+  return { app, lost: body.id as number }
+}
+
+test('a token that was revoked in the newer ledger never comes back', async (t) => {
+  const { app } = await given(t)
+  const renew = async () => {
+    await app.app.accounts.revokeToken(1)
+    return app.app.accounts.token(1)
+  }
+  const putBack = await kept(app, 'ledger.sqlite', t)
+  const revoked = await renew()
+  await app.app.accounts.revokeToken(1)
+
+  await putBack()
+
+  assert.notEqual(await renew(), revoked)
+})
+
+test('an account that is added after an older ledger was put back gets neither the id nor the token of a lost one', async (t) => {
+  let lostToken!: string
+  const { app, lost } = await withLostAccount(t, async (before, id) => {
+    lostToken = await before.app.accounts.token(id)
+  })
+
+  const { body: added } = await app.as('admin').post('/api/user/', { username: 'new', password: PASSWORD })
+
+  assert.ok(added.id > lost, `${added.id} is a new id`)
+  assert.notEqual(await app.app.accounts.token(added.id), lostToken)
+  const next = await app.as('admin').post('/api/user/', { username: 'next', password: PASSWORD })
+  assert.equal(next.body.id, added.id + 1)
 })
