@@ -66,8 +66,12 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
     marks.addDated([admin.id], dated, true)
   }
 
-  /** The ids of documents, grouped by the change that they need, because many need the same. */
-  function changesOf(batch: readonly Video[]): Map<string, string[]> {
+  /**
+   * The ids of documents, grouped by the change that they need, because many need the same.
+   * @param keepsUnknown  accounts that do not exist here stay in the documents
+   */
+  function changesOf(batch: readonly Video[], keepsUnknown: boolean): Map<string, string[]> {
+    const known = new Set(accounts.list().map(({ id }) => String(id)))
     const wanted = new Map<string, Set<string>>()
     for (const { userId, videoId } of marks.ofVideos(batch.map(({ id }) => id)))
       wanted.set(videoId, (wanted.get(videoId) ?? new Set()).add(String(userId)))
@@ -75,7 +79,8 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
     for (const video of batch) {
       const marked = wanted.get(video.id) ?? new Set()
       const indexed = new Set(video.doc.watched_by)
-      const [missing, surplus] = [without(marked, indexed), without(indexed, marked)]
+      const missing = without(marked, indexed)
+      const surplus = without(indexed, marked).filter((account) => !keepsUnknown || known.has(account))
       const change: Change = {
         ...(isCarrying(video) && { set: { shared_mark: null, restored_mark: null } }),
         ...(missing.length > 0 && { add: { watched_by: missing } }),
@@ -88,7 +93,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
     return changes
   }
 
-  async function settle(batch: readonly Video[]): Promise<void> {
+  async function settle(batch: readonly Video[], keepsUnknown = false): Promise<void> {
     await indexer.alone(async () => {
       const carrying = batch.filter(isCarrying)
       // Read again: the fields may have been converted since, and a mark that was removed afterwards must not be
@@ -99,7 +104,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
           : new Map<string, VideoDoc>()
       if (still.size > 0)
         await ledger.write(() => takeCarried([...still].map(([id, doc]) => ({ id, doc })).filter(isCarrying)))
-      for (const [change, ids] of changesOf(batch))
+      for (const [change, ids] of changesOf(batch, keepsUnknown))
         await videos.collection.patchWhere({ in: ['platform_id', ids] }, JSON.parse(change) as Change, {
           visible: true,
         })
@@ -159,7 +164,8 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
 
     /**
      * The other direction, for a ledger that was replaced by an older one: copies the marks from the index; marks that
-     * the ledger lacks have no date. Changes that may not be in the index yet stay.
+     * the ledger lacks have no date. Changes that may not be in the index yet stay. So do the names of accounts that this
+     * ledger lacks: if the newer one is put back, they have their marks again; nobody else gets their ids.
      */
     relearn: (options: SettleOptions = {}): Promise<void> =>
       through(options, async (batch) => {
@@ -168,7 +174,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
           const now = await videos.collection.getMany(batch.map(({ id }) => id))
           await ledger.write(() => takeIndexed([...now].map(([id, doc]) => ({ id, doc }))))
         })
-        await settle(batch)
+        await settle(batch, true)
       }),
   }
 }

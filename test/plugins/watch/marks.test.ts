@@ -2,9 +2,12 @@
  * Marks in the ledger and their copies in the index: they finally agree, whatever happens in between (contract 9.1).
  */
 import assert from 'node:assert/strict'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { errors } from 'archivolt'
-import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from 'archivolt/testing'
+import { aChannel, aPlaylist, aVideo, PASSWORD, type TestApp, testApp } from 'archivolt/testing'
+import { temporaryFolder } from '../../support/folder.ts'
 import { startMarking } from '../../support/marking.ts'
 import '../../support/slow.ts'
 
@@ -351,6 +354,32 @@ test('an old document without a date counts as watched by all accounts at an unk
   await app.app.emit('index.replaced', {})
   await app.settled()
   await assertAgreed(app, [`${idOf(app, 'admin')} v1`, `${idOf(app, 'user')} v1`].sort())
+})
+
+test('marks of an account that an older ledger lacks are nobody else’s, and return with the newer ledger', async (t) => {
+  const app = await anApp(t, 'v1')
+  const file = join(app.dataDir, 'ledger.sqlite')
+  const folder = await temporaryFolder(t)
+  await app.close()
+  await cp(file, join(folder, 'older'))
+  await app.restart()
+  const { body: lost } = await app.as('admin').post('/api/user/', { username: 'lost', password: PASSWORD })
+  await app.as('lost').post('/api/watched/', { id: 'v1', is_watched: true })
+  await app.close()
+  await cp(file, join(folder, 'newer'))
+
+  await cp(join(folder, 'older'), file)
+  await app.restart()
+  await app.as('admin').post('/api/user/', { username: 'new', password: PASSWORD })
+  await app.app.emit('ledger.replaced', {})
+  await app.settled()
+
+  assert.deepEqual((await app.as('new').get('/api/video/?watch=watched')).body.data, [])
+  await app.close()
+  await cp(join(folder, 'newer'), file)
+  await app.restart()
+  await app.settled()
+  await assertAgreed(app, [`${lost.id} v1`])
 })
 
 const DAYS = 30
