@@ -1,6 +1,6 @@
 /** The connection to Elasticsearch during outages: requests fail at once, jobs wait and then continue. */
 import type { Client } from '@elastic/elasticsearch'
-import { abortable, type Clock, type Log, StartError, type Timer } from 'archivolt'
+import { abortable, type Clock, inEnglish, type Log, StartError, type Timer } from 'archivolt'
 import { type Patience, patience } from 'archivolt/index'
 import { type ClientAccess, openClient } from './client.ts'
 import { type Fault, faultOf, passesByWaiting, toAppError, withoutRequest } from './fault.ts'
@@ -18,6 +18,8 @@ export interface ElasticConnection {
   /** The server's URL, without credentials. */
   readonly address: string
   readonly isAway: boolean
+  /** Names aliases that exist from now on: one that is missing later counts as an outage. */
+  expect(aliases: readonly string[]): void
   /**
    * Waits without limit for the server, and logs this once a minute.
    * @returns its version
@@ -58,9 +60,10 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
   /** Callers that wait for the end of the outage, by the function that ends their wait. */
   const waiting = new Map<() => void, Patience>()
   let isClosed = false
+  let expected: readonly string[] = []
 
-  /** Whether no request works; while indexes are read-only or incomplete, some do. */
-  const isAway = (): boolean => trouble !== undefined && trouble.kind !== 'full' && trouble.kind !== 'red'
+  /** Whether no request works; while indexes are read-only, incomplete or lost, some do. */
+  const isAway = (): boolean => trouble !== undefined && !['full', 'red', 'lost'].includes(trouble.kind)
 
   async function close(): Promise<void> {
     isClosed = true
@@ -74,7 +77,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
   }
 
   function findFault(): Promise<Fault | undefined> {
-    return (looking ??= inspect(client, names).finally(() => (looking = undefined)))
+    return (looking ??= inspect(client, names, expected).finally(() => (looking = undefined)))
   }
 
   /** Finds the reason of an outage, logs it once, and checks repeatedly until the outage has ended. */
@@ -90,8 +93,9 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
   function noteTrouble(found: Fault): void {
     // A server that comes back needs some seconds to load its data, which still belongs to the same outage.
     const isComingBack = trouble?.kind === 'away' && found.kind === 'red' && troubledMs() < RED_AFTER_AWAY_MS
-    if (!trouble) log.error({ why: found.why, server }, `${found.says} (requests are answered 503, jobs wait)`)
-    else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server }, found.says)
+    if (!trouble)
+      log.error({ why: found.why, server }, `${inEnglish(found.says)} (requests are answered 503, jobs wait)`)
+    else if (trouble.kind !== found.kind && !isComingBack) log.error({ why: found.why, server }, inEnglish(found.says))
     if (!isComingBack) trouble = { ...found, sinceMs: trouble?.sinceMs ?? clock.steady() }
     // Reported at each check, so that later callers also learn that this work is waiting.
     for (const { waits } of waiting.values()) waits?.(toAppError(found))
@@ -144,7 +148,8 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
   /** Resolves when the work may be retried. @throws the error of the work, if waiting does not help */
   async function waitOutFault(error: unknown, attempt: number): Promise<void> {
     const fault = faultOf(error)
-    if (!fault) throw withoutRequest(error)
+    // A list may still read an index that a restore has just replaced.
+    if (!fault || (fault.kind === 'lost' && !expected.includes(fault.index!))) throw withoutRequest(error)
     const mine = patience()
     mine?.signal.throwIfAborted()
     if (fault.kind !== 'busy' && fault.kind !== 'forbidden') await check()
@@ -175,7 +180,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
       }
       const { fault } = found
       if (!mayPass(fault, waitedMs()))
-        throw new StartError(`${fault.says} (${server})`, { cause: new Error(fault.why) })
+        throw new StartError(`${inEnglish(fault.says)} (${server})`, { cause: new Error(fault.why) })
       if (clock.steady() - saidMs >= SAY_EVERY_MS) {
         saidMs = clock.steady()
         log.warn({ why: fault.why, server }, `Waiting for Elasticsearch at ${server}: ${fault.why}`)
@@ -194,6 +199,7 @@ export function connectElastic({ names = '*', log, clock, ...access }: ElasticOp
 
   return {
     ...{ client, address: server, begin, run, available, close },
+    expect: (aliases) => void (expected = aliases),
     get isAway() {
       return isAway()
     },

@@ -1,18 +1,21 @@
 /** Classifies errors of Elasticsearch and of the connection, as sentences for people, without credentials. */
-import { type AppError, errors } from 'archivolt'
+import { type AppError, errors, say, type Words } from 'archivolt'
 
 /**
  * `away`: no reply. `red`: parts of the data are missing. `full`: read-only. `denied`: our account is refused.
  * `certificate`, `product`: not a server that we may use. `busy`: overloaded. `forbidden`: our account lacks a right.
+ * `lost`: an index does not exist.
  */
-type FaultKind = 'away' | 'red' | 'full' | 'denied' | 'certificate' | 'product' | 'busy' | 'forbidden'
+type FaultKind = 'away' | 'red' | 'full' | 'denied' | 'certificate' | 'product' | 'busy' | 'forbidden' | 'lost'
 
 export interface Fault {
   kind: FaultKind
   /** For clients and the log. */
-  says: string
+  says: Words
   /** The message of the server or socket, for the log. */
   why: string
+  /** The name of the index, if it is lost. */
+  index?: string
 }
 
 /** An error in the server's format, from the body of a reply or an item of a bulk request. */
@@ -21,7 +24,7 @@ interface ServerError {
   reason: string
 }
 
-const SENTENCES: Record<FaultKind, string> = {
+const SENTENCES: Record<Exclude<FaultKind, 'lost'>, string> = {
   away: 'Elasticsearch does not respond; try again in a few seconds',
   red: 'Elasticsearch responds, but parts of the data are unavailable; try again in a few seconds',
   full: 'Elasticsearch accepts no writes because its disk is too full: free some space there; no restart is needed',
@@ -48,9 +51,10 @@ const RETRY_AFTER_SECONDS: Partial<Record<FaultKind, number>> = {
   certificate: 60,
   product: 60,
   forbidden: 60,
+  lost: 60,
 }
 
-const fault = (kind: FaultKind, why: string, says = SENTENCES[kind]): Fault => ({ kind, says, why })
+const fault = (kind: keyof typeof SENTENCES, why: string, says = SENTENCES[kind]): Fault => ({ kind, says, why })
 
 /**
  * A reply of Elasticsearch that is not an outage: a defect in our code or in a document. Contains no headers or bodies
@@ -125,6 +129,11 @@ export function faultOfServer(status: number, { type, reason }: ServerError): Fa
     return fault('red', why)
   }
   if (type === 'index_closed_exception') return fault('red', why)
+  if (type === 'index_not_found_exception') {
+    const index = /\[([^\]]+)\]/.exec(reason)?.[1] ?? ''
+    const says = say`Elasticsearch no longer has the index ${{ names: index }}: restore it there, or restart Archivolt, which then says how to get the documents back`
+    return { kind: 'lost', says, why, index }
+  }
   if (status === 401) return fault('denied', why)
   if (status === 403 && type === 'security_exception') return fault('forbidden', why)
   if (status === 429) return fault('busy', why)

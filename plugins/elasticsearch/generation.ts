@@ -4,10 +4,11 @@
  */
 import type { IndexAdapter } from 'archivolt/index'
 import type { ElasticConnection } from './connection.ts'
+import { makeLockIndex } from './lock.ts'
 
 const ID = 'generation'
 
-/** @param index  the index of the lock, which exists once this index has been opened */
+/** @param index  the index of the lock */
 export const openGeneration = (
   connection: ElasticConnection,
   index: string,
@@ -17,6 +18,9 @@ export const openGeneration = (
     return found.found ? (found._source?.number ?? 0) : 0
   },
   async keep(number) {
-    await connection.run((client) => client.index({ index, id: ID, document: { number } }))
+    await connection.run(async (client) => {
+      await makeLockIndex(client, index)
+      await client.index({ index, id: ID, document: { number } })
+    })
   },
 })

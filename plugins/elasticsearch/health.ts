@@ -26,8 +26,8 @@ export async function versionOf(client: Client): Promise<{ version: string } | {
 /** Ids of index blocks by which somebody, or a full disk, has stopped all writes. */
 const WRITE_BLOCKS = new Set(['5', '6', '8', '12', '13'])
 
-/** @returns undefined: healthy */
-export async function inspect(client: Client, names: string): Promise<Fault | undefined> {
+/** @param aliases  all of them must exist. @returns undefined: healthy */
+export async function inspect(client: Client, names: string, aliases: readonly string[]): Promise<Fault | undefined> {
   const brief = { requestTimeout: LOOK_TIMEOUT_MS }
   try {
     const health = await client.cluster.health(
@@ -50,7 +50,9 @@ export async function inspect(client: Client, names: string): Promise<Fault | un
         if (retryable) return faultOfServer(503, { type: 'cluster_block_exception', reason: description })
       }
     }
-    return undefined
+    const missing = await missingOf(client, aliases)
+    if (missing.length === 0) return undefined
+    return faultOfServer(404, { type: 'index_not_found_exception', reason: `no such index [${missing.join(', ')}]` })
   } catch (error) {
     const fault = faultOf(error)
     // If the account may not read the state, this does not mean that the server is offline.
@@ -58,6 +60,17 @@ export async function inspect(client: Client, names: string): Promise<Fault | un
       ? undefined
       : (fault ?? { kind: 'away', says: 'Elasticsearch sends answers that cannot be read', why: String(error) })
   }
+}
+
+async function missingOf(client: Client, aliases: readonly string[]): Promise<string[]> {
+  if (aliases.length === 0) return []
+  const found = await client.indices.getAlias(
+    { name: [...aliases] },
+    { requestTimeout: LOOK_TIMEOUT_MS, ignore: [404] },
+  )
+  // If one is missing, the reply also contains an error and a status.
+  const there = new Set(Object.values(found).flatMap((each) => Object.keys(each.aliases ?? {})))
+  return aliases.filter((alias) => !there.has(alias))
 }
 
 interface Blocks {

@@ -29,6 +29,14 @@ interface Seen {
   term: number
 }
 
+/** To be called before each write: the server would create a missing index with a mapping of its own. */
+export async function makeLockIndex(client: ElasticConnection['client'], index: string): Promise<void> {
+  if (await client.indices.exists({ index })) return
+  const settings = { number_of_shards: 1, auto_expand_replicas: '0-1', hidden: true }
+  const properties = { owner: { type: 'keyword' }, touched: { type: 'long' } } as const
+  await client.indices.create({ index, settings, mappings: { dynamic: false, properties } }, { ignore: [400] })
+}
+
 /**
  * Waits for the lock, works, and releases it. The work's `signal` is aborted if another server has taken over the lock.
  */
@@ -72,18 +80,6 @@ export async function underLock<Result>(
   }
 
   async function acquire(): Promise<Seen> {
-    await connection.run(async (client) => {
-      if (await client.indices.exists({ index })) return
-      const settings = { number_of_shards: 1, auto_expand_replicas: '0-1', hidden: true }
-      await client.indices.create(
-        {
-          index,
-          settings,
-          mappings: { dynamic: false, properties: { owner: { type: 'keyword' }, touched: { type: 'long' } } },
-        },
-        { ignore: [400] },
-      )
-    })
     let other: (Seen & { polledMs: number; unchangedMs: number }) | undefined
     let hasSaid = false
     for (;;) {
@@ -125,9 +121,10 @@ export async function underLock<Result>(
   async function put(before: Seen | undefined): Promise<Seen | undefined> {
     const document: Holding = { owner, touched: clock.now() }
     const met = before ? { if_seq_no: before.seqNo, if_primary_term: before.term } : { op_type: 'create' as const }
-    const done = await connection.run((client) =>
-      client.index<Holding>({ index, id: ID, document, ...met }, { ignore: [409] }),
-    )
+    const done = await connection.run(async (client) => {
+      await makeLockIndex(client, index)
+      return client.index<Holding>({ index, id: ID, document, ...met }, { ignore: [409] })
+    })
     return 'result' in done && done.result ? { owner, seqNo: done._seq_no!, term: done._primary_term! } : undefined
   }
 }

@@ -85,6 +85,9 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     }),
   )
 
+  const aliases = definitions.map(({ name }) => store.alias(name))
+  connection.expect(aliases)
+
   const collection = openCollections(definitions, (definition) => {
     const { name } = definition
     const onGarbled = (id: string) => options.onGarbled?.(name, id)
@@ -137,9 +140,7 @@ export async function openElasticIndex(options: ElasticIndexOptions): Promise<El
     readFrom: (snapshot, name, ids) => underLock(lock, () => repository.read(snapshot, name, ids)),
     collection,
     async refresh() {
-      await connection.run((client) =>
-        client.indices.refresh({ index: definitions.map(({ name }) => store.alias(name)) }),
-      )
+      await connection.run((client) => client.indices.refresh({ index: aliases }))
     },
     replaceAll,
     generation: openGeneration(connection, lock.index),
