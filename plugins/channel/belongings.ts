@@ -12,6 +12,8 @@ export interface OwnChannelBelongings {
   collect(channelId: string): Promise<unknown>
   /** Called when the channel's document is restored. May be repeated. Data from the disk is checked first. */
   restore(channelId: string, stored: unknown): Promise<void>
+  /** Sidecars omit this part, for example because it contains ids of accounts, which are different in another ledger. */
+  isOnlyForBin?: true
   /** The rows in which it is stored, so that plugins that keep a record of channels can detect changes. */
   rows?: readonly ToldRows[]
 }

@@ -36,10 +36,11 @@ export function belongings({ playlists }: App): OwnBelongings {
 
 const Lists = Type.Array(PlaylistDoc)
 
-/** Playlists listed by a channel are removed with it, and restored before its videos. */
+/** Playlists listed by a channel are removed with it, and restored before its videos. They have their own sidecars. */
 export function channelBelongings({ playlists }: App): OwnChannelBelongings {
   return {
     of: 'playlist',
+    isOnlyForBin: true,
     collect: (channelId) => playlists.ofChannel(channelId),
     async restore(channelId, stored) {
       if (faultIn(Lists, stored) !== undefined) return

@@ -27,6 +27,11 @@ export function openFeeds({ ledger, accounts, clock }: Pick<App, 'ledger' | 'acc
   const selectAll = ledger.sql<Feed>('SELECT * FROM podcast_feed ORDER BY id')
   const insert = ledger.sql('INSERT INTO podcast_feed (user_id, kind, target, guid, created_at) VALUES (?, ?, ?, ?, ?)')
   const setGuid = ledger.sql('UPDATE podcast_feed SET guid = ? WHERE id = ?')
+  const selectTargets = ledger.sql<Feed>('SELECT * FROM podcast_feed WHERE kind = ? AND target = ? ORDER BY id')
+  const insertAgain = ledger.sql(
+    `INSERT INTO podcast_feed (id, user_id, kind, target, guid, created_at)
+     VALUES (@id, @user_id, @kind, @target, @guid, @created_at) ON CONFLICT DO NOTHING`,
+  )
   const deleteOne = ledger.sql('DELETE FROM podcast_feed WHERE id = ? AND user_id = ?')
   const deleteTargets = ledger.sql('DELETE FROM podcast_feed WHERE kind = ? AND target = ?')
 
@@ -66,6 +71,17 @@ export function openFeeds({ ledger, accounts, clock }: Pick<App, 'ledger' | 'acc
       const { changes } = await ledger.write(() => deleteOne.run(id, userId))
       if (changes === 0) throw errors.notFound('feed')
     },
+
+    ofTarget: (kind: Kind, target: string): Feed[] => selectTargets.all(kind, target),
+
+    /**
+     * Restores deleted feeds with their numbers, and so with their addresses, except those of accounts that were deleted
+     * or have made the same feed again.
+     */
+    putBack: (deleted: readonly Feed[]): Promise<void> =>
+      ledger.write(() => {
+        for (const feed of deleted) if (accounts.get(feed.user_id)) insertAgain.run(feed)
+      }),
 
     /** Deletes the feeds of a target that no longer exists. */
     async endOf(kind: Kind, target: string): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { definePlugin } from 'archivolt'
 import type { App } from './app.ts'
+import { channelBelongings } from './belongings.ts'
 import { type Contents, openContents } from './contents.ts'
 import { showChapters, showCover, showFeed, showFilm, showPicture, showSound, showTranscript } from './feed-routes.ts'
 import { type FeedVersions, openFeedVersions } from './feed-versions.ts'
@@ -57,6 +58,7 @@ export default definePlugin({
           await squares.dropVideos(ids)
         })
       }),
+    'channel.belongings': channelBelongings,
     'channel.remove': (app) => (id, step) => step('podcast.end', () => app.feeds.endOf('channel', id)),
   },
   on: {

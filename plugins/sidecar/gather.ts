@@ -52,13 +52,14 @@ export interface SidecarText {
 export async function channelText(id: string, app: App): Promise<string | undefined> {
   const belongings = await app.channels.collect(id)
   if (!belongings) return undefined
-  // Playlists have their own sidecars, and views are restored with accounts.
-  const { playlist: _, ...others } = belongings.others
+  const others = { ...belongings.others }
+  for (const { of, isOnlyForBin } of app.hook('channel.belongings')) if (isOnlyForBin) delete others[of]
   const pictures: Record<string, string> = {}
   for (const kind of CHANNEL_ART) {
     const { picture } = await pictureOf(kind, id, app)
     if (picture !== undefined) pictures[kind] = picture
   }
+  // Views are restored with accounts.
   const { channel, handles } = belongings
   const record: RecordOf<'channel'> = { ...headOf('channel', id), ...{ channel, handles, pictures, others } }
   return toText(record)

@@ -24,6 +24,7 @@ async function made(app: TestApp, body: object = MILL, who: 'user' | 'admin' | (
 
 /** Sends requests as an app does: with nothing but the address. */
 const ask = (url: string, init: RequestInit = {}): Promise<Response> => fetch(url, init)
+const statusOf = async (url: string, init: RequestInit = {}) => (await ask(url, init)).status
 
 async function read(url: string): Promise<Element> {
   const reply = await ask(url)
@@ -296,8 +297,6 @@ describe('the content of a feed', () => {
 })
 
 describe('the audience of a feed', () => {
-  const statusOf = async (url: string, init: RequestInit = {}) => (await ask(url, init)).status
-
   test('its address opens that feed alone, and nothing once it has ended', async (t) => {
     const app = await withMill(t)
     const [mill, loaf] = [await made(app), await made(app, { kind: 'playlist', target: 'PL1' })]
@@ -414,6 +413,43 @@ describe('the account’s own podcasts', () => {
     await made(app)
     await app.as('admin').delete('/api/channel/UC1/')
     assert.deepEqual((await app.as(WHO).get('/api/podcast/')).body, [])
+  })
+
+  test('a feed goes to the bin with its channel, and is restored with it at the same address', async (t) => {
+    const app = await withMill(t)
+    const [mill, other, child] = [await made(app), await made(app, MILL, 'admin'), 'child']
+    await app.as('admin').post('/api/user/', { username: child, password: PASSWORD })
+    const ended = await made(app, MILL, child)
+    const before = await read(mill.url)
+    const { removal } = (await app.as('admin').delete('/api/channel/UC1/')).body
+    await app.settled()
+    assert.deepEqual(await Promise.all([mill, other, ended].map(({ url }) => statusOf(url))), [404, 404, 404])
+    const { id } = app.app.accounts.list().find(({ username }) => username === child)!
+    await app.as('admin').delete(`/api/user/${id}/`)
+
+    const { status, text } = await app.as('admin').post('/api/bin/restore/', { removal })
+    await app.settled()
+
+    assert.equal(status, 200, text)
+    assert.deepEqual((await app.as(WHO).get('/api/podcast/')).body, [mill])
+    assert.deepEqual((await app.as('admin').get('/api/podcast/')).body, [other])
+    assert.deepEqual(titlesOf(await read(mill.url)), ['Flour', 'Grain'])
+    assert.deepEqual(one(await read(mill.url), 'podcast:guid'), one(before, 'podcast:guid'))
+    assert.deepEqual([await statusOf(other.url), await statusOf(ended.url)], [200, 401])
+  })
+
+  test('a feed that was made again while its channel was in the bin stays as it is after the restore', async (t) => {
+    const app = await withMill(t)
+    const former = await made(app)
+    const { removal } = (await app.as('admin').delete('/api/channel/UC1/')).body
+    await app.given(aChannel({ id: 'UC1', channel_name: 'Old Mill' }))
+    const anew = await made(app)
+
+    await app.as('admin').post('/api/bin/restore/', { removal })
+    await app.settled()
+
+    assert.deepEqual((await app.as(WHO).get('/api/podcast/')).body, [anew])
+    assert.deepEqual([await statusOf(former.url), await statusOf(anew.url)], [404, 200])
   })
 })
 

@@ -9,7 +9,7 @@ import { makePicture } from '../../support/ffmpeg.ts'
 import { temporaryFolder } from '../../support/folder.ts'
 import { lastFirst } from '../../support/last-first.ts'
 import { placesApp, withPlaces } from '../../support/places.ts'
-import { aChannel, aVideo, type TestApp, testApp } from '../../support/plugin-testing.ts'
+import { aChannel, aPlaylist, aVideo, type TestApp, testApp } from '../../support/plugin-testing.ts'
 import { testApp as plainApp } from '../../support/testing.ts'
 
 const HOUR_MS = 3_600_000
@@ -180,6 +180,21 @@ test('the sidecar of a film in a folder of another program is in the data folder
   await again.as('admin').post('/api/task-name/write_sidecars/')
   await again.settled()
   assert.deepEqual(await readdir(join(dataDir, 'sidecars')), [])
+})
+
+test('the sidecar of a channel has neither its podcasts nor its playlists, which have their own sidecars', async (t) => {
+  const app = await testApp(t)
+  const path = join(app.app.settings.mediaDir, '.archivolt', 'channels', 'UC1.archivolt.json')
+  await app.given(aChannel({ id: 'UC1' }), aPlaylist({ id: 'PL1', playlist_channel_id: 'UC1' }))
+  const made = await app.as('user').post('/api/podcast/', { kind: 'channel', target: 'UC1' })
+  assert.equal(made.status, 200, made.text)
+
+  await app.app.sidecars.noteAll()
+  await anHour(app)
+
+  const { channel, others } = JSON.parse(await readFile(path, 'utf8'))
+  assert.deepEqual([channel.channel_id, others.podcast, others.playlist], ['UC1', undefined, undefined])
+  assert.equal(others.download, true)
 })
 
 test('if a folder is faulty, the sidecars of the others are written, and its own are retried', async (t) => {
