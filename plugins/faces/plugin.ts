@@ -8,7 +8,7 @@ import type { App } from './app.ts'
 import { ALL, type Faces, openFaces } from './faces.ts'
 import { addFace, changeFace, listFaces, previewFace, removeFace } from './routes.ts'
 import { addServer, changeServer, listServers, removeServer, testServer } from './servers/routes.ts'
-import { listTables, makingTables, serverSecrets, serverTables, toldTables } from './servers/tables.ts'
+import { leftTables, listTables, makingTables, serverSecrets, serverTables, toldTables } from './servers/tables.ts'
 import { coveringTables, type Due, faceTables, stampTables } from './tables.ts'
 import { followChanges, followLists, removeFace as removal, tellServer, updateFaces } from './tasks.ts'
 
@@ -31,7 +31,7 @@ export default definePlugin({
       meaning: 'folders in which faces may be created: folders of links to the library, for media servers',
     },
   },
-  migrations: [faceTables, serverTables, stampTables, listTables, makingTables, coveringTables, toldTables],
+  migrations: [faceTables, serverTables, stampTables, listTables, makingTables, coveringTables, toldTables, leftTables],
   secretColumns: serverSecrets,
   lanes: { faces: 1, tell: 4 },
   routes: [

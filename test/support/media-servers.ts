@@ -138,6 +138,7 @@ export async function aJellyfin(
   kind: 'jellyfin' | 'emby' = 'jellyfin',
 ): Promise<StandIn> {
   let last = 100
+  const machine = hash(randomUUID())
   const isEmby = kind === 'emby'
   const library = openLibrary(folder, (path) => (isEmby ? String(++last) : hash(path)))
   const { lists, make, ...rest } = openLists(library.items, () => (isEmby ? String(++last) : hash(randomUUID())))
@@ -170,7 +171,7 @@ export async function aJellyfin(
     )
 
   const routes: Route[] = [
-    ['GET', /^\/System\/Info(?:\/Public)?$/, () => OK({ ServerName: kind, Version: '12.0.0', Id: hash(kind) })],
+    ['GET', /^\/System\/Info(?:\/Public)?$/, () => OK({ ServerName: kind, Version: '12.0.0', Id: machine })],
     [
       'GET',
       /^\/Users$/,
@@ -268,10 +269,9 @@ export async function aJellyfin(
   return { ...(await serve(t, routes, isAllowed, writeJson)), lists, scan: library.scan, ...rest }
 }
 
-const MACHINE = 'b8f1d1a2c3'
-
 export async function aPlex(t: TestContext, folder: string): Promise<StandIn> {
   let last = 1000
+  const machine = hash(randomUUID())
   const newId = () => String(++last)
   const library = openLibrary(folder, newId)
   const { lists, make, ...rest } = openLists(library.items, newId)
@@ -292,7 +292,7 @@ export async function aPlex(t: TestContext, folder: string): Promise<StandIn> {
     ...{ playlistType: 'video', leafCount: items.length },
   })
   const keysIn = ({ query }: Call): string[] =>
-    (query.get('uri') ?? '').startsWith(`server://${MACHINE}/com.plexapp.plugins.library/library/metadata/`)
+    (query.get('uri') ?? '').startsWith(`server://${machine}/com.plexapp.plugins.library/library/metadata/`)
       ? query.get('uri')!.split('/').at(-1)!.split(',')
       : []
   const add = (list: List, keys: readonly string[]) =>
@@ -305,7 +305,7 @@ export async function aPlex(t: TestContext, folder: string): Promise<StandIn> {
   }
 
   const routes: Route[] = [
-    ['GET', /^\/(?:identity)?$/, () => OK({ MediaContainer: { machineIdentifier: MACHINE, version: '1.43.2' } })],
+    ['GET', /^\/(?:identity)?$/, () => OK({ MediaContainer: { machineIdentifier: machine, version: '1.43.2' } })],
     [
       'GET',
       /^\/library(?:\/sections)?$/,

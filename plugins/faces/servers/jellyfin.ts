@@ -1,7 +1,7 @@
 /** The client of Jellyfin and Emby, which have a common origin and share these requests. */
 import { chunksOf, errors } from 'archivolt'
 import { type Ask, inFull, pagesOf, withQuery } from './ask.ts'
-import { type Loose, listIn, objectIn, textsIn } from './loose.ts'
+import { type Loose, listIn, objectIn, textIn, textsIn } from './loose.ts'
 import { type Entry, type Item, isBelow, type Way } from './way.ts'
 
 /** Maximum number of ids per request: an id has 32 characters, and a URL may have some thousand. */
@@ -48,6 +48,8 @@ export function openJellyfin(ask: Ask, secret: string): Way {
     },
 
     lists: {
+      machine: async () => textIn(objectIn(await ask('/System/Info/Public', { headers }))['Id']),
+
       async *items(folders) {
         for (const { Locations, ItemId } of await libraries()) {
           if (!textsIn(Locations).some((location) => folders.some((folder) => isBelow(location, folder)))) continue

@@ -47,6 +47,16 @@ export function openLists(
     return wanted
   }
 
+  /** Asks a server for its own id, unless it is known, and takes back the playlists that stayed in it. */
+  async function recognize(row: ServerRow, lists: Lists): Promise<void> {
+    if (row.machine !== null) return
+    const machine = await lists.machine()
+    await app.ledger.write(() => {
+      // Its address may have changed during the request.
+      if (rows.get(row.id)?.url === row.url) rows.recognize(row, machine)
+    })
+  }
+
   /** The name of a playlist, and the paths of its videos as the server has them, each once. */
   async function pathsOf(row: ServerRow, face: FaceRow, id: string): Promise<{ name: string; paths: string[] }> {
     const doc = await app.playlists.get(id)
@@ -92,7 +102,7 @@ export function openLists(
   async function openList(lists: Lists, known: ListRow): Promise<Opened | undefined> {
     const { remote, name, making } = known
     if (making === null || making === MOVED) {
-      // In another server, this id may be that of a person's playlist.
+      // If the server was installed again, this id may be that of a person's playlist.
       if (making === MOVED && !(await lists.named(name)).includes(remote)) return undefined
       const entries = await lists.entries(remote, name)
       return entries && { remote, entries }
@@ -154,6 +164,7 @@ export function openLists(
   return async function followLists(row: ServerRow, way: Way, signal: AbortSignal): Promise<boolean> {
     const { lists } = way
     if (!lists) return true
+    await recognize(row, lists)
     const folders = await way.folders()
     const rootOf = ({ root }: FaceRow) => theirs(row, root)
     const read = faces.faces().filter((face) => folders.some((one) => isBelow(one, rootOf(face))))

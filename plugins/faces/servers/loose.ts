@@ -9,4 +9,6 @@ export const listIn = (value: unknown): Loose[] => (Array.isArray(value) ? value
 export const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
+export const textIn = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 export const countIn = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0)

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { chunksOf, errors, say } from 'archivolt'
 import type { Change } from '../types.ts'
 import { type Ask, inFull, pagesOf, withQuery } from './ask.ts'
-import { type Loose, listIn, objectIn, textsIn } from './loose.ts'
+import { type Loose, listIn, objectIn, textIn, textsIn } from './loose.ts'
 import { type Entry, type Item, isBelow, type Way } from './way.ts'
 
 const KEYS_AT_ONCE = 100
@@ -44,10 +44,11 @@ export function openPlex(ask: Ask, secret: string): Way {
     return { id, path: String(part?.['file'] ?? '') }
   }
 
+  const machine = async (): Promise<string> => textIn((await get('/identity'))['machineIdentifier'])
+
   /** The URI by which playlists refer to items. */
   async function uriOf(keys: readonly string[]): Promise<string> {
-    const machine = String((await get('/identity'))['machineIdentifier'])
-    return `server://${machine}/com.plexapp.plugins.library/library/metadata/${keys.join(',')}`
+    return `server://${await machine()}/com.plexapp.plugins.library/library/metadata/${keys.join(',')}`
   }
 
   async function append(id: string, items: readonly string[]): Promise<void> {
@@ -79,6 +80,8 @@ export function openPlex(ask: Ask, secret: string): Way {
     },
 
     lists: {
+      machine,
+
       async *items(wanted) {
         for (const { key, kind, folders } of await sections()) {
           const type = CONTENT[kind]

@@ -119,10 +119,14 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
   /**
    * Starts the job that updates playlists, also if they were switched off, so that it removes the existing ones. Kodi
    * has no writable playlists.
+   * @param areLeft  there were some when the address was changed
    */
-  async function startLists({ id, kind, is_on: isOn, with_playlists: isWith }: ServerRow): Promise<void> {
+  async function startLists(
+    { id, kind, is_on: isOn, with_playlists: isWith }: ServerRow,
+    areLeft = false,
+  ): Promise<void> {
     if (kind === 'kodi' || isOn !== 1) return
-    if (isWith === 1 || rows.lists(id).length > 0) await app.jobs.start(LISTS, { server: id })
+    if (isWith === 1 || areLeft || rows.lists(id).length > 0) await app.jobs.start(LISTS, { server: id })
   }
 
   /** Reports that playlists in faces may have changed. */
@@ -144,9 +148,10 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
       id: number,
       { name, kind, url, secret, paths, isOn, withPlaylists }: ServerChange,
     ): Promise<ServerRow> {
-      const row = await ledger.write(() => {
+      const { row, areLeft } = await ledger.write(() => {
         const before = surely(id)
-        if ((kind ?? before.kind) !== before.kind || (url ?? before.url) !== before.url) rows.moveLists(id)
+        const isElsewhere = (kind ?? before.kind) !== before.kind || (url ?? before.url) !== before.url
+        const areLeft = isElsewhere && rows.leaveLists(id)
         rows.change({
           ...before,
           name: name ?? before.name,
@@ -157,15 +162,16 @@ export function openServers(app: App, faces: Pick<Rows, 'faces' | 'pathsOf' | 'l
           is_on: isOn === undefined ? before.is_on : Number(isOn),
           with_playlists: withPlaylists === undefined ? before.with_playlists : Number(withPlaylists),
         })
-        return surely(id)
+        return { row: surely(id), areLeft }
       })
       if (row.is_on === 1 && rows.waiting(id).length > 0) await app.jobs.start(TELL, { server: id })
-      await startLists(row)
+      await startLists(row, areLeft)
       return row
     },
 
     remove: (id: number): Promise<void> =>
       ledger.write(() => {
+        rows.leaveLists(id)
         if (!rows.remove(id)) throw errors.notFound('media server')
       }),
 

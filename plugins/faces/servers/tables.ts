@@ -66,6 +66,24 @@ ALTER TABLE faces_told ADD COLUMN latest TEXT NOT NULL DEFAULT 'changed';
 `,
 }
 
+export const leftTables = {
+  number: 8,
+  sql: `
+-- machine: the server's own id; '': it has none; NULL: it was not asked at its address yet.
+ALTER TABLE faces_server ADD COLUMN machine TEXT;
+-- Playlists that stay in a server after it was removed here, or has another address here. machine: '': unknown.
+CREATE TABLE faces_left (
+  kind TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  playlist TEXT NOT NULL,
+  remote TEXT NOT NULL,
+  name TEXT NOT NULL,
+  making TEXT NOT NULL,
+  PRIMARY KEY (kind, machine, playlist)
+) STRICT, WITHOUT ROWID;
+`,
+}
+
 /** Distinguishes a playlist that we have created from those of people, if the server's answer was lost. */
 export interface Making {
   /** Ids of the playlists that already had this name. */
@@ -74,7 +92,7 @@ export interface Making {
   items: string[]
 }
 
-/** Stored instead of a `Making` after the address has changed, perhaps to that of another server. */
+/** Stored instead of a `Making` if the playlist must be looked up in the server, which was at another address before. */
 export const MOVED = '"moved"'
 
 export const serverSecrets = ['faces_server.url', 'faces_server.secret'] as const
@@ -91,6 +109,7 @@ export interface ServerRow {
   is_on: number
   with_playlists: number
   state: string
+  machine: string | null
   created_at: number
 }
 
@@ -129,7 +148,7 @@ export function openServerRows({ sql, seal, unseal }: Ledger) {
       const row = sql<Stored>('SELECT * FROM faces_server WHERE id = ?').get(id)
       return row && opened(row)
     },
-    add: (row: Omit<ServerRow, 'id' | 'state'>): number =>
+    add: (row: Omit<ServerRow, 'id' | 'state' | 'machine'>): number =>
       Number(
         sql(
           `INSERT INTO faces_server (name, kind, url, secret, paths, is_on, with_playlists, created_at)
@@ -175,8 +194,32 @@ export function openServerRows({ sql, seal, unseal }: Ledger) {
          VALUES (@server_id, @playlist, @remote, @name, @mark, @making)
          ON CONFLICT (server_id, playlist) DO UPDATE SET remote = @remote, name = @name, mark = @mark, making = @making`,
       ).run(row),
-    moveLists: (id: number): void =>
-      void sql("UPDATE faces_list SET mark = '', making = ? WHERE server_id = ? AND making IS NULL").run(MOVED, id),
+    /**
+     * Called before a server is removed here, or its address changes: its playlists stay there. @returns whether there are
+     * any
+     */
+    leaveLists(id: number): boolean {
+      sql(
+        `INSERT OR REPLACE INTO faces_left (kind, machine, playlist, remote, name, making)
+         SELECT kind, coalesce(machine, ''), playlist, remote, faces_list.name, coalesce(making, @moved)
+         FROM faces_list JOIN faces_server ON faces_server.id = server_id WHERE server_id = @id`,
+      ).run({ id, moved: MOVED })
+      sql('UPDATE faces_server SET machine = NULL WHERE id = ?').run(id)
+      return sql('DELETE FROM faces_list WHERE server_id = ?').run(id).changes > 0
+    },
+    /**
+     * Stores the server's own id, and takes back the playlists that stayed in it, and those that stayed in an unknown
+     * server of this kind.
+     */
+    recognize({ id, kind }: Pick<ServerRow, 'id' | 'kind'>, machine: string): void {
+      sql('UPDATE faces_server SET machine = ? WHERE id = ?').run(machine, id)
+      sql(
+        `INSERT OR IGNORE INTO faces_list (server_id, playlist, remote, name, mark, making)
+         SELECT @id, playlist, remote, name, '', making FROM faces_left
+         WHERE kind = @kind AND machine IN (@machine, '') ORDER BY machine DESC`,
+      ).run({ id, kind, machine })
+      sql("DELETE FROM faces_left WHERE kind = ? AND machine IN (?, '')").run(kind, machine)
+    },
     dropList: (id: number, playlist: string): void =>
       void sql('DELETE FROM faces_list WHERE server_id = ? AND playlist = ?').run(id, playlist),
   }

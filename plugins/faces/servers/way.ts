@@ -25,6 +25,8 @@ export interface Entry extends Item {
 
 /** Playlists of a media server, by its own ids. */
 export interface Lists {
+  /** The server's own id, which stays the same at another address; '': it has none. */
+  machine(): Promise<string>
   /** The items of libraries that read one of these folders, page by page, the newest first. */
   items(folders: readonly string[]): AsyncIterable<Item[]>
   /** The entries in order; undefined: there is no such playlist. @param name  the name that we gave it */

@@ -169,6 +169,105 @@ for (const kind of Object.keys(SERVERS))
     assert.deepEqual(lists(), { Both: ['v2', 'v1'] }, 'the former server is no longer changed')
   })
 
+for (const kind of Object.keys(SERVERS)) {
+  test(`if ${kind} is removed and added again, its playlists are recognized, and follow every change`, async (t) => {
+    const { admin, archive, playlist, edit, lists, server, id, shown } = await given(t, kind)
+    const both = await playlist('Both', 'v2', 'v1')
+    const gone = await playlist('Gone', 'v3')
+    const theirs = server.makePlaylist('Both', ['[v3].mp4'])
+    const ours = [...server.lists.keys()].filter((one) => one !== theirs)
+    await admin.delete(`/api/face/server/${id}/`)
+    await edit(both, { action: 'create', video_id: 'v3' })
+    await admin.delete(`/api/playlist/${gone}/`)
+    await archive.settled()
+    assert.deepEqual(Object.keys(lists()), ['Both', 'Gone'], 'a server that was removed is not changed')
+
+    await admin.post('/api/face/server/', { name: 'Den again', kind, url: `${server.url}/.`, key: KEY })
+    await archive.settled()
+
+    assert.deepEqual(
+      [...server.lists.values()].map((list) => [list.id, list.items.length]),
+      [
+        [ours[0], 3],
+        [theirs, 1],
+      ],
+    )
+    assert.deepEqual([(await shown()).playlists, (await shown()).error], [1, ''])
+  })
+
+  test(`a playlist that ${kind} has created without answering is recognized once it is added again`, async (t) => {
+    const { admin, archive, playlist, server, id } = await given(t, kind)
+    server.answers.isLost = isMaking
+    await playlist('Both', 'v1')
+    server.answers.isLost = () => false
+    await admin.delete(`/api/face/server/${id}/`)
+    await archive.settled()
+
+    await admin.post('/api/face/server/', { name: 'Den again', kind, url: server.url, key: KEY })
+    await archive.settled()
+
+    assert.equal(server.lists.size, 1)
+  })
+
+  test(`the playlists of one ${kind} are not looked up in another, but there once it is added again`, async (t) => {
+    const { admin, archive, playlist, lists, server, root, id } = await given(t, kind)
+    await playlist('Both', 'v2', 'v1')
+    const next = await SERVERS[kind]!(t, root)
+    next.scan()
+    // In Emby and Plex, this playlist has the id that ours has on the former server.
+    const theirs = next.makePlaylist('Both', ['[v3].mp4'])
+    const { length } = server.calls
+
+    await admin.post(`/api/face/server/${id}/`, { url: next.url })
+    await archive.settled()
+    assert.deepEqual(
+      [...next.lists.values()].map((list) => [list.id === theirs, list.items.length]),
+      [
+        [true, 1],
+        [false, 2],
+      ],
+    )
+    await admin.post(`/api/face/server/${id}/`, { url: server.url })
+    await archive.settled()
+
+    assert.deepEqual(changes(server, length), [])
+    assert.deepEqual([server.lists.size, lists()], [1, { Both: ['v2', 'v1'] }])
+    assert.equal(next.lists.size, 2, 'what was created in the other one stays there')
+  })
+}
+
+test('playlists that are switched off are deleted at the new address of their server, not in another server', async (t) => {
+  const { admin, archive, playlist, lists, server, root, id } = await given(t, 'emby')
+  await playlist('Both', 'v2', 'v1')
+  const next = await SERVERS['emby']!(t, root)
+  next.scan()
+  // This playlist has the id that ours has.
+  next.makePlaylist('Both', ['[v3].mp4'])
+
+  await admin.post(`/api/face/server/${id}/`, { url: next.url, with_playlists: false })
+  await archive.settled()
+  assert.deepEqual([server.lists.size, next.lists.size], [1, 1])
+  await admin.post(`/api/face/server/${id}/`, { url: server.url, with_playlists: true })
+  await archive.settled()
+  assert.deepEqual([server.lists.size, lists()], [1, { Both: ['v2', 'v1'] }])
+  await admin.post(`/api/face/server/${id}/`, { url: `${server.url}/.`, with_playlists: false })
+  await archive.settled()
+
+  assert.deepEqual([server.lists.size, next.lists.size], [0, 1])
+})
+
+test('a server that is added again without playlists keeps those that we had created', async (t) => {
+  const { admin, archive, playlist, lists, server, id } = await given(t, 'jellyfin')
+  await playlist('Both', 'v2', 'v1')
+  await admin.delete(`/api/face/server/${id}/`)
+
+  const den = { name: 'Den', kind: 'jellyfin', url: server.url, key: KEY, with_playlists: false }
+  await admin.post('/api/face/server/', den)
+  await archive.settled()
+
+  assert.deepEqual(lists(), { Both: ['v2', 'v1'] })
+})
+
 test('a server that is only reached at another address keeps its playlists as they are', async (t) => {
   const { admin, archive, playlist, lists, server, id } = await given(t, 'jellyfin')
   await playlist('Both', 'v2', 'v1')
