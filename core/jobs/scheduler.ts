@@ -176,8 +176,9 @@ export function openScheduler(parts: SchedulerOptions): Scheduler {
   async function startOrNoteNext(row: ScheduleRow, task: AnyTask, cron: CronTimes, now: number): Promise<void> {
     const next = nextOf(row, cron, now) ?? null
     try {
-      if (isDue(row, cron, now) && isOff(task)) return
-      if (isDue(row, cron, now) && isNeeded(task)) await startScheduled(row, task, next)
+      const isReady = isDue(row, cron, now)
+      if (isReady && isOff(task)) return
+      if (isReady && isNeeded(task)) await startScheduled(row, task, next)
       else if (row.next_run_at !== next) await ledger.write(() => rows.advance(row, null, next))
     } catch (error) {
       reckonedAheadMs = Infinity

@@ -115,6 +115,13 @@ export function faultOf(error: unknown): Fault | undefined {
   return status >= 500 ? fault('away', `something before it answers ${status}`) : undefined
 }
 
+/** @param index  its name, or several separated by commas */
+export const lostIndex = (index: string, why: string): Fault => ({
+  kind: 'lost',
+  says: say`Elasticsearch no longer has the index ${{ names: index }}: restore it there, or restart Archivolt, which then says how to get the documents back`,
+  ...{ why, index },
+})
+
 /** The same for the server's own error object, as in an item of a bulk request. */
 export function faultOfServer(status: number, { type, reason }: ServerError): Fault | undefined {
   const why = `${status} ${type}: ${reason}`.slice(0, 500)
@@ -129,11 +136,7 @@ export function faultOfServer(status: number, { type, reason }: ServerError): Fa
     return fault('red', why)
   }
   if (type === 'index_closed_exception') return fault('red', why)
-  if (type === 'index_not_found_exception') {
-    const index = /\[([^\]]+)\]/.exec(reason)?.[1] ?? ''
-    const says = say`Elasticsearch no longer has the index ${{ names: index }}: restore it there, or restart Archivolt, which then says how to get the documents back`
-    return { kind: 'lost', says, why, index }
-  }
+  if (type === 'index_not_found_exception') return lostIndex(/\[([^\]]+)\]/.exec(reason)?.[1] ?? '', why)
   if (status === 401) return fault('denied', why)
   if (status === 403 && type === 'security_exception') return fault('forbidden', why)
   if (status === 429) return fault('busy', why)

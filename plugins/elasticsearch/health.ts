@@ -1,6 +1,6 @@
 /** Reads the state of Elasticsearch as the server reports it: its version, and problems of the whole server. */
 import type { Client } from '@elastic/elasticsearch'
-import { type Fault, faultOf, faultOfServer, withoutRequest } from './fault.ts'
+import { type Fault, faultOf, faultOfServer, lostIndex, withoutRequest } from './fault.ts'
 
 const MAJOR = 8
 const LOOK_TIMEOUT_MS = 5_000
@@ -50,9 +50,8 @@ export async function inspect(client: Client, names: string, aliases: readonly s
         if (retryable) return faultOfServer(503, { type: 'cluster_block_exception', reason: description })
       }
     }
-    const missing = await missingOf(client, aliases)
-    if (missing.length === 0) return undefined
-    return faultOfServer(404, { type: 'index_not_found_exception', reason: `no such index [${missing.join(', ')}]` })
+    const missing = (await missingOf(client, aliases)).join(', ')
+    return missing === '' ? undefined : lostIndex(missing, `the aliases ${missing} do not exist`)
   } catch (error) {
     const fault = faultOf(error)
     // If the account may not read the state, this does not mean that the server is offline.
