@@ -68,7 +68,7 @@ export function openSettling({ accounts, ledger, videos }: App, marks: Marks, in
 
   /**
    * The ids of documents, grouped by the change that they need, because many need the same.
-   * @param keepsUnknown  accounts that do not exist here stay in the documents
+   * @param keepsUnknown  the documents keep the marks of accounts that this ledger lacks
    */
   function changesOf(batch: readonly Video[], keepsUnknown: boolean): Map<string, string[]> {
     const known = new Set(accounts.list().map(({ id }) => String(id)))

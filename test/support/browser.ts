@@ -289,7 +289,7 @@ export async function changeAnswer(
 /**
  * Holds back the answers of such requests, as they were at the time of the request, until `release` is called.
  * @param method  only requests of this method
- * @param times  only so many requests; undefined: all
+ * @param times  the number of requests that are held back; default: all
  */
 export async function holdBack(
   page: Page,
