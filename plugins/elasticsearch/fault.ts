@@ -136,7 +136,7 @@ export function faultOfServer(status: number, { type, reason }: ServerError): Fa
     return fault('red', why)
   }
   if (type === 'index_closed_exception') return fault('red', why)
-  if (type === 'index_not_found_exception') return lostIndex(/\[([^\]]+)\]/.exec(reason)?.[1] ?? '', why)
+  if (type === 'index_not_found_exception') return lostIndex(/\[([^[\]]+)\]/.exec(reason)?.[1] ?? '', why)
   if (status === 401) return fault('denied', why)
   if (status === 403 && type === 'security_exception') return fault('forbidden', why)
   if (status === 429) return fault('busy', why)
