@@ -108,6 +108,39 @@ describe('the next video', { skip: noBrowser }, () => {
     await page.unroute(/\/api\/video\/k1\/$/)
   })
 
+  test('moves nothing above the playlist when it becomes known', async () => {
+    await only()
+    const { page, go } = watched
+    const { asked, release } = await holdBack(page, /\/api\/video\/\?channel=HARBOUR/)
+    await go('/video/h1/?list=PL2')
+    await asked
+    const repeat = page.getByRole('button', { name: 'Repeat the playlist' })
+    const before = await repeat.boundingBox()
+    assert.equal(await next().count(), 0)
+
+    release()
+    await next().waitFor()
+    assert.deepEqual(await repeat.boundingBox(), before)
+    await page.unroute(/\/api\/video\/\?channel=HARBOUR/)
+  })
+
+  test('starts as announced, even if it changes in the last second before it starts', async (t) => {
+    await only()
+    const { page, go } = await openPage(t, app.url, { as })
+    await go('/video/h1/?list=PL2')
+    await page.evaluate(() => {
+      new MutationObserver((_, observer) => {
+        if (!/Next in 1:/.test(document.querySelector('.player-notes')?.textContent ?? '')) return
+        observer.disconnect()
+        setTimeout(() => document.querySelector<HTMLElement>('[aria-label="Repeat the playlist"]')!.click(), 200)
+      }).observe(document.body, { subtree: true, childList: true, characterData: true })
+    })
+
+    await page.waitForURL(/repeat=1/)
+    await page.waitForURL((url) => !url.pathname.startsWith('/video/h1/'))
+    assert.match(page.url(), /\/video\/k1\/\?list=PL2&repeat=1$/)
+  })
+
   test('skipping never repeats a video, also among those of one day', async () => {
     await only()
     await watched.go('/video/h1/')

@@ -374,6 +374,8 @@ describe('a video', { skip: noBrowser }, () => {
     assert.deepEqual(seen.toSorted(), ids.toSorted())
     // After the playlist, the channel continues.
     await page.getByRole('button', { name: 'Repeat the playlist' }).click()
+    await page.waitForURL(/repeat=1/)
+    await page.locator('.player').hover() // the controls hide while the pointer is elsewhere
     await next.click()
     await page.waitForURL((url) => !url.pathname.includes(seen.at(-1)!) && url.searchParams.has('repeat'))
     assert.match(page.url(), /shuffle=1/)

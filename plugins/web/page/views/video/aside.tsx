@@ -31,14 +31,17 @@ export function UpNext({ id, following, isAutoplay, onAutoplay, isFolded = false
   const opened = playlist.now.value.value
   return (
     <>
-      {next.value && (
+      {/* Above a playlist from the start, so that no click misses because the playlist moves down. */}
+      {(list !== undefined || next.value) && (
         <div>
           <div class="up-next-ways">
             <Switch label={t('video.autoplay')} isOn={isAutoplay} onChange={onAutoplay} />
             {list === undefined && <Way name="shuffle" icon={Shuffle} label={t('video.shuffleChannel')} />}
           </div>
           {/* An open playlist shows the next video itself. */}
-          {list === undefined && <p class="meta up-next-title">{t('player.next', { title: next.value.title })}</p>}
+          {list === undefined && next.value && (
+            <p class="meta up-next-title">{t('player.next', { title: next.value.title })}</p>
+          )}
         </div>
       )}
       {opened && list !== undefined && <Opened playlist={opened} id={id} list={list} isFolded={isFolded} />}
