@@ -43,7 +43,7 @@ export function openAuthentication({ credentials, isCrossSite, forwardedUser }: 
     const there = found && forwardedUser(request)
     if (!found || (there !== undefined && there !== found.account.username)) return undefined
     const { account, session } = found
-    return { actor: { ...account, via: 'session', session: session.hash }, csrfToken: session.csrfToken }
+    return { actor: { via: 'session', session: session.hash, ...account }, csrfToken: session.csrfToken }
   }
 
   function byToken(request: IncomingMessage): Actor | undefined {
@@ -55,13 +55,13 @@ export function openAuthentication({ credentials, isCrossSite, forwardedUser }: 
   function ofKey(key: string, { method }: IncomingMessage): Actor | undefined {
     const holder = KEY.test(key) ? credentials.byToken(key) : undefined
     if (!holder) return undefined
-    const actor: Actor = { ...holder.account, via: 'token' }
+    const actor: Actor = { via: 'token', ...holder.account }
     return holder.scope === undefined ? actor : within(holder.scope, actor, SAFE_METHODS.has(method!))
   }
 
   function ofLink({ path, signed }: { path: string; signed: string }): Actor | undefined {
     const account = credentials.byLink(path, signed)
-    return account && { ...account, via: 'token' }
+    return account && { via: 'token', ...account }
   }
 
   return {

@@ -160,10 +160,10 @@ export function openPipeline(parts: PipelineParts) {
     count++
     const id = nextRequestId()
     const headers: Exchange['headers'] = {
-      ...parts.replyHeaders,
       'X-Content-Type-Options': 'nosniff',
       'Cross-Origin-Resource-Policy': 'same-origin',
       'X-Request-Id': id,
+      ...parts.replyHeaders,
     }
     const exchange: Exchange = { request, response, id, headers }
     const startedAt = isLogged || answers.hasSubscribers ? performance.now() : 0

@@ -52,11 +52,11 @@ async function sendSmall(exchange: Exchange, path: string, stats: Stats, own: Ou
   const { request, response } = exchange
   // The same tag as the package makes, so that a client may continue a file from here with a range (If-Range).
   const tag = tagOf(`${stats.size.toString(16)}-${stats.mtime.getTime().toString(16)}`)
-  const headers = { ...own, 'Accept-Ranges': 'bytes', 'Last-Modified': stats.mtime.toUTCString(), ETag: tag }
+  const headers = { 'Accept-Ranges': 'bytes', 'Last-Modified': stats.mtime.toUTCString(), ETag: tag, ...own }
   if (isAnyKnown(request) || isKnown(request, tag)) return void response.writeHead(304, headers).end()
   const bytes = await smallFile(path, stats).catch(() => undefined)
   if (!bytes) return sendStream(exchange, path, own)
-  if (!response.destroyed) response.writeHead(200, { ...headers, 'Content-Length': bytes.length }).end(bytes)
+  if (!response.destroyed) response.writeHead(200, { 'Content-Length': bytes.length, ...headers }).end(bytes)
 }
 
 async function sendStream(

@@ -215,7 +215,7 @@ export function openChannels(app: App): Channels {
 
   function reply(text: string, score = 0): string {
     const original = app.platform.original('channel', textUnder(text, 'channel_id') ?? '')
-    return withKeys(text, { ...original, _index: indexName, _score: roundScore(score) })
+    return withKeys(text, Object.assign({}, original, { _index: indexName, _score: roundScore(score) }))
   }
 
   function toWholeFields(metadata: ChannelMetadata, refreshedAt: number): PlatformPart {

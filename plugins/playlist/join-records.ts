@@ -15,7 +15,7 @@ export function openPlaylistRecords(
   const indexName = `${app.settings.prefix}_playlist`
 
   function join(text: string, whose: object, score = 0): string {
-    return withKeys(twins.shown(text), { ...whose, _index: indexName, _score: roundScore(score) })
+    return withKeys(twins.shown(text), Object.assign({}, whose, { _index: indexName, _score: roundScore(score) }))
   }
 
   /** In place of a picture that the view does not show: that of the first video that it shows. */

@@ -32,6 +32,6 @@ export async function headsOf(ids: readonly string[], app: App): Promise<(id: st
   const names = await app.channels.names([...new Set([...videos.values()].map(({ channelId }) => channelId))])
   return (id) => {
     const video = videos.get(id)
-    return video && { ...video, channelName: names.get(video.channelId) ?? '' }
+    return video && { channelName: names.get(video.channelId) ?? '', ...video }
   }
 }

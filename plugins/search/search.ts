@@ -122,7 +122,7 @@ async function withTexts(collection: Pick<Collection, 'getTexts'>, hits: readonl
   const texts = await collection.getTexts(hits.map(({ id }) => id))
   return hits.flatMap((hit) => {
     const text = texts.get(hit.id)
-    return text === undefined ? [] : [{ ...hit, text }]
+    return text === undefined ? [] : [Object.assign({}, hit, { text })]
   })
 }
 

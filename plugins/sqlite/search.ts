@@ -277,7 +277,7 @@ export function openSearcher(connection: Connection, layout: Layout, names: Tabl
   function takeRanked(expression: string, narrow: Narrowing | undefined, scope: Scope, size: number): RankedRow[] {
     const find = (): readonly RankedRow[] => {
       if (!narrow?.isSmall && frequency(expression, MAX_WINDOW + 1) > MAX_WINDOW)
-        return takeNewest(expression, narrow, size).map((row) => ({ ...row, score: LEAST_SCORE }))
+        return takeNewest(expression, narrow, size).map((row) => ({ score: LEAST_SCORE, ...row }))
       const rank = `-bm25(f.${table}${', ?'.repeat(scope.weights.length)})`
       const ranked = `SELECT f.rowid AS rid, ${rank} AS score FROM ${source(narrow)} ORDER BY score DESC, rid DESC LIMIT ?`
       return sql<RankedRow>(
